@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.errors import OpsError
+from cli.node_actions.batches import OF_AWS, problem_of
 from cli.node_actions.drained import counted, jobs_on, jobs_table
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import Seen
@@ -30,8 +31,22 @@ STREAMS = "DeepHealthCheckResults/"
 CLOCKS_DIFFER = timedelta(minutes=1)
 SKIPPED = "skipped: HyperPod skips nodes whose jobs run for more than ten minutes"
 UNKNOWN = "unknown: the log has errors, which name no node"
+UNREADABLE = "unknown: the log could not be read"
 LEFT_OUT = "left out: no accelerators, which are what deep health checks test"
 INTERRUPTED = "jobs run on; HyperPod skips a node whose job does not end within ten minutes"
+
+
+@dataclass(frozen=True)
+class Log:
+    """What HyperPod logged of a check; ``problem`` is why it could not be read."""
+
+    records: Sequence[Json]
+    problem: str = ""
+
+    @property
+    def errors(self) -> list[str]:
+        """Return the messages of the errors."""
+        return [record["message"] for record in self.records if record["level"] == "error"]
 
 
 @dataclass
@@ -86,14 +101,23 @@ class HealthCheck:
             return "replaced"
         if self._status(node) == "Running":
             return "passed" if node.instance in self.checked else "skipped"
-        return "failed"
+        return "in_progress" if self._status(node) == IN_PROGRESS else "failed"
 
-    def results(self, records: Sequence[Json]) -> dict[str, str]:
-        """Return each node's result by instance id: with errors in the log and no faulty node, none has passed for sure."""
+    def results(self, log: Log) -> dict[str, str]:
+        """Return each node's result by instance id.
+
+        Without a log, or with errors in it and no faulty node, none has passed for sure.
+        """
         found = {node.instance: self.result_of(node) for node in self.nodes}
-        if any(record["level"] == "error" for record in records) and not {"failed", "replaced"} & set(found.values()):
+        if log.problem or (log.errors and not {"failed", "replaced"} & set(found.values())):
             found = {instance: "unknown" if result == "passed" else result for instance, result in found.items()}
         return found
+
+    def results_so_far(self) -> dict[str, str]:
+        """Return each node's result by instance id before HyperPod has ended the operation: only faults are known."""
+        known = {node.instance: self.result_of(node) for node in self.nodes} if self.seen.nodes else {}
+        faulty = {instance: result for instance, result in known.items() if result in ("failed", "replaced")}
+        return {node.instance: faulty.get(node.instance, "in_progress") for node in self.nodes}
 
     def records(self) -> Iterator[Json]:
         """Yield the results that HyperPod logged since the start, which name no instance."""
@@ -154,7 +178,11 @@ def check(
     confirm(f"{question}, and HyperPod may replace faulty ones.")
     run = HealthCheck(site, chosen, wanted, datetime.now(UTC), Seen(site), left_out)
     run.start()
-    return _result(run, patience, done=patience.until(run.is_done))
+    try:
+        done = patience.until(run.is_done)
+    except OF_AWS as error:  # not raised: the check continues, and the result has what is known
+        return _unfinished(run, problem_of("check", error))
+    return _finished(run, _log_of(run)) if done else _unfinished(run, f"not done after {patience.span}")
 
 
 def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
@@ -177,45 +205,67 @@ def _parsed(text: str) -> list[str]:
     return list(dict.fromkeys(checks))
 
 
-def _result(run: HealthCheck, patience: Patience, *, done: bool) -> Result:
-    site, records = run.site, list(run.records())
-    results = run.results(records) if done else dict.fromkeys((node.instance for node in run.nodes), "in_progress")
-    results |= dict.fromkeys((node.instance for node in run.left_out), "left_out")
-    named = [*run.nodes, *run.left_out]
-    data = {
-        "cluster": site.cluster,
+def _log_of(run: HealthCheck) -> Log:
+    try:
+        return Log(list(run.records()))
+    except OF_AWS as error:
+        return Log([], problem_of("check", error))
+
+
+def _unfinished(run: HealthCheck, problem: str) -> Result:
+    """Return what is known of a check that HyperPod has not ended."""
+    results = run.results_so_far()
+    text: list[Block] = [_table(run, results, UNKNOWN), f"the checks continue; see `./hpod status {run.site.name}`"]
+    return Result(_data(run, results, [], done=False), text, [], problem)
+
+
+def _finished(run: HealthCheck, log: Log) -> Result:
+    results = run.results(log)
+    text: list[Block] = [_table(run, results, UNREADABLE if log.problem else UNKNOWN), *_next_steps(run, results, log)]
+    return Result(_data(run, results, log.records, done=True), text, [], _failure(run, results, log))
+
+
+def _data(run: HealthCheck, results: Mapping[str, str], records: Sequence[Json], *, done: bool) -> Json:
+    return {
+        "cluster": run.site.cluster,
         "checks": list(run.checks),
         "done": done,
-        "nodes": [{**node_data(node), "result": results[node.instance]} for node in named],
-        "log": records,
+        "nodes": [{**node_data(node), "result": result} for node, result in _each(run, results)],
+        "log": list(records),
     }
-    if not done:
-        return Result(data, (f"the checks continue; see `./hpod status {site.name}`",), [], f"not done after {patience.span}")
+
+
+def _table(run: HealthCheck, results: Mapping[str, str], unknown: str) -> Table:
     shown = {
+        "passed": "passed",
         "skipped": SKIPPED,
         "failed": "failed: not Running",
         "replaced": "replaced: HyperPod found a fault",
-        "unknown": UNKNOWN,
+        "unknown": unknown,
+        "in_progress": "in progress",
         "left_out": LEFT_OUT,
     }
-    rows = [(node.label, node.instance, shown.get(results[node.instance], "passed")) for node in named]
-    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *_next_steps(run, results, records)]
-    return Result(data, text, [], _failure(run, results, records))
+    return Table(
+        ("NODE", "INSTANCE", "RESULT"), [(node.label, node.instance, shown[result]) for node, result in _each(run, results)]
+    )
 
 
-def _next_steps(run: HealthCheck, results: Mapping[str, str], records: Sequence[Json]) -> Iterator[str]:
+def _each(run: HealthCheck, results: Mapping[str, str]) -> list[tuple[Node, str]]:
+    """Return the result of each node that the operator named."""
+    return [*((node, results[node.instance]) for node in run.nodes), *((node, "left_out") for node in run.left_out)]
+
+
+def _next_steps(run: HealthCheck, results: Mapping[str, str], log: Log) -> Iterator[str]:
     """Yield the errors in the log, and the command for the nodes that failed."""
-    if errors := _errors(records):
-        yield "\n".join(["errors in the log:", *(f"  {line}" for line in errors)])
+    if log.errors:
+        yield "\n".join(["errors in the log:", *(f"  {line}" for line in log.errors)])
     if failed := [node for node in run.nodes if results[node.instance] == "failed"]:
         yield f"to replace them: {run.site.command('replace', failed)}"
 
 
-def _failure(run: HealthCheck, results: Mapping[str, str], records: Sequence[Json]) -> str:
-    if bad := sum(result in ("failed", "replaced") for result in results.values()):
-        return f"{bad} of {counted(len(run.nodes), 'node')} faulty"
-    return "the log has errors" if _errors(records) else ""
-
-
-def _errors(records: Sequence[Json]) -> list[str]:
-    return [record["message"] for record in records if record["level"] == "error"]
+def _failure(run: HealthCheck, results: Mapping[str, str], log: Log) -> str:
+    bad = sum(result in ("failed", "replaced") for result in results.values())
+    faulty = f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else ""
+    if log.problem:
+        return f"{faulty}; {log.problem}" if faulty else log.problem
+    return faulty or ("the log has errors" if log.errors else "")

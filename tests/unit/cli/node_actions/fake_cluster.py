@@ -54,9 +54,11 @@ class FakeCluster(FakeNodes):
         self.failure = ""
         self.stuck = False
         self.expires_after = ""
+        self.expires_at_the_end = False
         self.under_check: list[str] = []
         self.operations: list[Json] = []
         self.records: list[str] = []
+        self.refuses_logs = False
         self.faulty: list[str] = []
         self.new = 0
         self.then: list[Any] = []
@@ -75,6 +77,8 @@ class FakeCluster(FakeNodes):
 
     def paginate(self, **request: Any) -> Any:
         if self.operation == "filter_log_events":
+            if self.refuses_logs:
+                raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "FilterLogEvents")
             yield {"events": [{"logStreamName": "DeepHealthCheckResults/1", "message": line} for line in self.records]}
         else:
             yield {
@@ -166,6 +170,8 @@ class FakeCluster(FakeNodes):
         return {}
 
     def list_cluster_operations(self, **_: Any) -> Json:
+        if self.expires_at_the_end and self.operations[0]["Status"] == "Done":
+            raise ClientError({"Error": {"Code": "ExpiredToken", "Message": "expired"}}, "ListClusterOperations")
         return {"ClusterOperationSummaries": self.operations}
 
 

@@ -101,3 +101,29 @@ def test_nodes_without_accelerators_beside_others_are_listed(gpus: FakeCluster) 
     assert results(result) == {"workers-1": "passed", "workers-2": "passed", "entry-1": "left_out"}
     assert any(line.startswith("left out: no accelerators") and line.endswith(": entry-1") for line in map(str, shown))
     assert "left out: no accelerators" in str(result)
+
+
+def test_an_error_of_aws_during_the_wait_keeps_what_is_known_and_names_the_error(gpus: FakeCluster) -> None:
+    gpus.faulty, gpus.expires_at_the_end = [SECOND], True
+    result = run(gpus, "workers", "login")
+    assert results(result) == {"workers-1": "in_progress", "workers-2": "failed", "entry-1": "left_out"}
+    assert result.failure.startswith("cannot run `check`: ")
+    assert "ExpiredToken" in result.failure
+    for shown in ("workers-1", "failed: not Running", "the checks continue; see `./hpod status draft`"):
+        assert shown in str(result)
+
+
+def test_an_error_of_aws_before_the_first_look_leaves_all_nodes_in_progress(gpus: FakeCluster) -> None:
+    gpus.expires_after = "check"
+    result = run(gpus, "workers")
+    assert results(result) == {"workers-1": "in_progress", "workers-2": "in_progress"}
+    assert "ExpiredToken" in result.failure
+
+
+def test_a_log_that_cannot_be_read_leaves_the_results_of_nodes_that_run_unknown(gpus: FakeCluster) -> None:
+    gpus.faulty, gpus.refuses_logs = [SECOND], True
+    result = run(gpus, "workers")
+    assert results(result) == {"workers-1": "unknown", "workers-2": "failed"}
+    assert "unknown: the log could not be read" in str(result)
+    assert result.failure.startswith("1 of 2 nodes faulty; cannot run `check`: ")
+    assert "AccessDeniedException" in result.failure
