@@ -51,18 +51,23 @@ class Outcome:
         return {
             **node_data(self.node),
             "new_instance_id": self.now.instance if self.now else None,
-            "result": "not_started" if not self.tried else "failed" if self.problem else "ok",
+            "result": self.result.replace(" ", "_"),
             "detail": self.problem or self.note or None,
         }
 
-    def _not_started(self) -> str:
-        return f"not started: {self.note}" if self.note else "not started"
+    @property
+    def result(self) -> str:
+        """Return the result in a word or two."""
+        return "not started" if not self.tried else "failed" if self.problem else "ok"
 
     def row(self) -> tuple[str, str, str]:
         """Return the cells of the outcome in a table."""
-        now = self.now.instance if self.now else ""
-        text = self._not_started() if not self.tried else f"failed: {self.problem}" if self.problem else self.note or "ok"
-        return self.node.label, now or self.node.instance, text
+        return self.node.label, (self.now or self.node).instance, self.result
+
+    def detail(self) -> str:
+        """Return the line with the problem or the note, which is too long for a table; empty without one."""
+        text = self.problem or self.note
+        return f"{self.node.label}: {self.result}: {text}" if text else ""
 
 
 @dataclass(frozen=True)
@@ -187,6 +192,8 @@ def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence
         "warnings": list(warned),
     }
     text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), [outcome.row() for outcome in outcomes])]
+    if details := [line for outcome in outcomes if (line := outcome.detail())]:
+        text.append("\n".join(details))
     if not failed and all(outcome.tried for outcome in outcomes):
         return Result(data, text)
     text.append("\n".join(_next_steps(site, action, outcomes)))

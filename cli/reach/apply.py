@@ -6,18 +6,23 @@ from collections.abc import Iterator, Sequence
 from cli.confirm import Confirm
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.node_actions.drained import counted
 from cli.node_directory import ALL, Node, labels, node_directory, session_shell
-from cli.reach.run import NodeResult, in_sessions
+from cli.reach.run import PARALLEL_SESSIONS, NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
 from cli.remote.shell import Shell
-from cli.result import Json, Result, Show, Table, ignore
+from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
 
 AGENT = "hyperpod-follow.timer"
 FOLDER = "/root/hyperpod-cdk-scripts"
 HAS_AGENT = "has an agent: unchanged"
-WAVES = (Role.CONTROLLER, Role.LOGIN, Role.COMPUTE)
+ROLES = (Role.CONTROLLER, Role.LOGIN, Role.COMPUTE, "")
+"""The roles in the order of the batches; groups that are not in the file have none."""
 MESSAGE_LENGTH = 400
+FAILED, UNCHANGED, NOT_REACHED = "failed", "unchanged", "not_reached"
+RESULTS = {UNCHANGED: "unchanged: has an agent", NOT_REACHED: "not reached"}
+"""Results that read otherwise in a table than in JSON."""
 
 
 def apply(
@@ -29,7 +34,7 @@ def apply(
     show: Show = ignore,
     shell: Shell | None = None,
 ) -> Result:
-    """Run the scripts of the last deployment: on controllers, then on login nodes, then on the others."""
+    """Run the scripts of the last deployment batch by batch; stop after a batch with a failure."""
     if shell is None:
         require_plugin()
     uri = _scripts(deployment)
@@ -37,11 +42,11 @@ def apply(
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
         raise OpsError(f"{node or ALL}: no Running node; see `./hpod status {deployment.config.name}`")
-    confirm(f"Run the lifecycle scripts as root on {len(nodes)} nodes of {directory.cluster}?")
+    confirm(f"Run the lifecycle scripts as root on {counted(len(nodes), 'node')} of {directory.cluster}?")
     results: list[NodeResult] = []
-    for wave in _waves(nodes):
-        show(f"{len(wave)} nodes: {labels(wave)}")
-        results += in_sessions(wave, apply_script(uri), timeout_s, shell or session_shell(deployment))
+    for batch in _batches(nodes):
+        show(f"{counted(len(batch), 'node')}: {labels(batch)}")
+        results += in_sessions(batch, apply_script(uri), timeout_s, shell or session_shell(deployment))
         if any(each.status for each in results):
             break
     return _result(directory.cluster, nodes, results)
@@ -68,30 +73,33 @@ bash {FOLDER}/on_create.sh
 """
 
 
-def _waves(nodes: Sequence[Node]) -> Iterator[list[Node]]:
-    """Yield the nodes role by role; those of groups that are not in the file come last."""
-    for role in WAVES:
-        if of_role := [node for node in nodes if node.role == role]:
-            yield of_role
-    if others := [node for node in nodes if node.role not in WAVES]:
-        yield others
+def _batches(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    """Yield the nodes role by role: controllers one by one, the others as many at a time as there are sessions."""
+    for role in ROLES:
+        of_role = [node for node in nodes if node.role == role]
+        size = 1 if role == Role.CONTROLLER else PARALLEL_SESSIONS
+        for start in range(0, len(of_role), size):
+            yield of_role[start : start + size]
 
 
 def _result(cluster: str, nodes: Sequence[Node], results: Sequence[NodeResult]) -> Result:
     reached = {each.node for each in results}
-    rest = [{**_names(node), "result": "not_reached", "message": None} for node in nodes if node not in reached]
+    rest = [{**_names(node), "result": NOT_REACHED, "message": None} for node in nodes if node not in reached]
     data = [*map(_data, results), *rest]
-    rows = [(row["instance_id"], row["host"] or "-", row["result"], row["message"] or "") for row in data]
-    failed = sum(row["result"] == "failed" for row in data)
-    problem = f"{failed} of {len(nodes)} nodes failed, {len(rest)} not reached; fix the cause and run this command again"
-    table = Table(("NODE", "HOST", "RESULT", "MESSAGE"), rows)
-    return Result({"cluster": cluster, "nodes": data}, [table], failure=problem if failed else "")
+    rows = [(row["instance_id"], row["host"] or "-", RESULTS.get(row["result"], row["result"])) for row in data]
+    text: list[Block] = [Table(("NODE", "HOST", "RESULT"), rows)]
+    failed = [row for row in data if row["result"] == FAILED]
+    if not failed:
+        return Result({"cluster": cluster, "nodes": data}, text)
+    text.append("\n".join(f"{row['instance_id']}: {row['message'] or 'no output'}" for row in failed))
+    problem = f"{len(failed)} of {counted(len(nodes), 'node')} failed, {len(rest)} not reached"
+    return Result({"cluster": cluster, "nodes": data}, text, failure=f"{problem}; fix the cause and run this command again")
 
 
 def _data(result: NodeResult) -> Json:
     text = (result.output.text if result.output else result.error).strip()
     last = text.rpartition("\n")[2][-MESSAGE_LENGTH:]
-    outcome = "failed" if result.status else "unchanged" if last == HAS_AGENT else "applied"
+    outcome = FAILED if result.status else UNCHANGED if last == HAS_AGENT else "applied"
     return {**_names(result.node), "result": outcome, "message": last or None}
 
 

@@ -13,8 +13,10 @@ if compgen -G "$recipe/extra/wheels/*.whl" >/dev/null; then
     wheels=("--customize-hook=echo 'I: installing wheels' && cp -r '$recipe/extra/wheels' '$root/root/wheels'"
         "--customize-hook=chroot '$root' sh -c '$pip /root/wheels/*.whl && rm -r /root/wheels'")
 fi
+# Nodes do without documentation, and without the examples and the prompt index of the AWS CLI, which take 42 MB.
 unread=()
-for folder in doc man locale; do unread+=("--dpkgopt=path-exclude=/usr/share/$folder/*"); done
+aws=lib/python3/dist-packages/awscli
+for path in share/{doc,man,locale}/\* $aws/examples/\* $aws/data/ac.index; do unread+=("--dpkgopt=path-exclude=/usr/$path"); done
 
 mmdebstrap --mode=root --variant=apt --include="$packages" "${unread[@]}" --dpkgopt=force-unsafe-io \
     --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Languages "none"' --skip=cleanup/apt/cache \

@@ -69,6 +69,19 @@ class World:
         ec2.authorize_security_group_egress(GroupId=group, IpPermissions=itself)
         self.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group}
 
+    def route_to_aws(self) -> None:
+        """Give the subnet a NAT gateway: nodes that start from now on reach AWS."""
+        gateway = self.ec2.create_nat_gateway(SubnetId=self.ids["subnet"], ConnectivityType="private")["NatGateway"]
+        [table] = self.ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [self.ids["vpc"]]}])["RouteTables"]
+        route = {"DestinationCidrBlock": "0.0.0.0/0", "NatGatewayId": gateway["NatGatewayId"]}
+        self.ec2.create_route(RouteTableId=table["RouteTableId"], **route)
+
+    def secret(self, name: str, text: str) -> str:
+        """Create a secret that the execution role may read; its ARN."""
+        arn = str(self.client("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"])
+        self.allow("secretsmanager:GetSecretValue", resource=arn, name=f"secret-{name}")
+        return arn
+
     @property
     def role(self) -> str:
         return self.ids["role"]

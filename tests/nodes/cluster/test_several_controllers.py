@@ -4,6 +4,7 @@ Each test goes on from the one before. A second controller that cannot reach slu
 when it ends in order, or every five minutes: the test of a stopped first one leaves them behind.
 """
 
+import json
 import re
 import subprocess
 import time
@@ -29,26 +30,25 @@ TIMEOUT_S = 5  # SlurmctldTimeout and MessageTimeout
 TAKEN_OVER_S = 40
 DATABASE = """\
 #!/bin/bash
-# An external database, on the login node, and a stand-in for `aws`, which answers with its password.
+# An external database, on the login node.
 set -euo pipefail
 address=$(jq -r '.InstanceGroups[] | select(.Name == "login").Instances[0].CustomerIpAddress' /opt/ml/config/resource_config.json)
 grep --quiet accounting-db /etc/hosts || echo "$address accounting-db" >>/etc/hosts
-printf '%s\\n' '#!/bin/sh' "echo '{\\"username\\":\\"slurm\\",\\"password\\":\\"secret\\"}'" >/usr/local/bin/aws
-chmod +x /usr/local/bin/aws
 [ "$HYPERPOD_ROLE" = login ] || exit 0
 printf '[mariadbd]\\nbind-address=0.0.0.0\\n' >/etc/mysql/mariadb.conf.d/99-external.cnf
 systemctl start mariadb
 mariadb --execute "CREATE USER slurm@'%' IDENTIFIED BY 'secret'; GRANT ALL ON slurm_acct_db.* TO slurm@'%'"
 """
-SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:database"
-EXTERNAL = {"database": "external", "host": "accounting-db", "port": 3306, "secret_arn": SECRET}
+EXTERNAL = {"database": "external", "host": "accounting-db", "port": 3306}
 
 
 @pytest.fixture(scope="module")
 def cluster(world: World, nodes: SimulatedNodes) -> Running:
     """Two controllers, a login node and a worker, set up by this project's scripts."""
     ours = slurm(state_folder="/fsx/slurm", settings={"SlurmctldTimeout": str(TIMEOUT_S), "MessageTimeout": str(TIMEOUT_S)})
-    settings = {"slurm": ours, "accounting": EXTERNAL}
+    world.route_to_aws()
+    secret = world.secret("accounting", json.dumps({"username": "slurm", "password": "secret"}))
+    settings = {"slurm": ours, "accounting": EXTERNAL | {"secret_arn": secret}}
     bundle = Bundle(make_file_system(world), settings, {"before_slurm/1_database.sh": DATABASE})
     scripts = lay(world, bundle, "lifecycle/several/")
     running = Running(world, nodes, {"controller": 2, "login": 1, "workers": 1}, scripts=scripts)

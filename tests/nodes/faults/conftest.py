@@ -32,9 +32,10 @@ def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture(scope="package")
 def world(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
-    """The account, with what every cluster needs in it."""
+    """The account, with what every cluster needs in it, and a route by which nodes read secrets."""
     world = World(aws.endpoint)
     world.make()
+    world.route_to_aws()
     world.allow_all_but()
     return world
 

@@ -1,7 +1,5 @@
 """Users of a directory: Debian's slapd, SSSD on three nodes, sshd, PAM and Slurm, all real."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.local.hyperpod.world import until
@@ -16,13 +14,6 @@ pytestmark = pytest.mark.local
 SERVER, NODES = "workers-2", ("controller-1", "login-1", "workers-1")
 KEY = "ssh -i /root/user -o BatchMode=yes -o IdentitiesOnly=yes"
 PASSWORD = "chmod +x /root/answer; SSH_ASKPASS=/root/answer SSH_ASKPASS_REQUIRE=force ssh -o PreferredAuthentications=password"
-AWS = "printf '#!/bin/sh\\necho \"%s\"\\n' '{password}' >/usr/bin/aws; chmod +x /usr/bin/aws"
-
-
-def give_secret(cluster: Running, password: str) -> None:
-    """Let `aws` on the nodes print this password, as it does for a secret."""
-    for node in NODES:
-        cluster.run(node, "sh", "-c", AWS.format(password=password))
 
 
 def login(cluster: Running, user: str, command: str, *, password: str | None = None, status: int = 0) -> str:
@@ -33,23 +24,21 @@ def login(cluster: Running, user: str, command: str, *, password: str | None = N
 
 
 @pytest.fixture(scope="module")
-def section(cluster: Running) -> Iterator[Json]:
-    """The settings of a directory that runs, with the secret and the name of its server on all nodes."""
+def section(cluster: Running) -> Json:
+    """The settings of a directory that runs, whose server all nodes know by name."""
     cluster.run(SERVER, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/root/user")
     key = cluster.run(SERVER, "cat", "/root/user.pub")
     authority = directory_server.start(cluster, SERVER, {"alice_ldap": (30011, 30001), "bob_ldap": (30012, 30002)}, key)
-    give_secret(cluster, directory_server.PASSWORD)
     address = cluster.run(SERVER, "hostname", "-I").strip()
     for node in NODES:
         cluster.run(node, "sh", "-c", f"echo {address} {directory_server.HOST} >>/etc/hosts")
-    yield directory_section(
+    return directory_section(
         uris=[f"ldaps://{directory_server.HOST}"],
+        secret_arn=cluster.world.secret("directory", directory_server.PASSWORD),
         ca_certificates=authority,
         allowed_groups=["vision"],
         sudo_groups=["vision"],
     )
-    for node in NODES:
-        cluster.run(node, "rm", "/usr/bin/aws")
 
 
 def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster: Running, again: Again, section: Json) -> None:
@@ -74,13 +63,14 @@ def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster
     assert login(cluster, "alice_ldap", "whoami", password="alice_ldap's own") == "alice_ldap"
     login(cluster, "alice_ldap", "true", password="no", status=255)
 
-    give_secret(cluster, "wrong")
+    secrets = cluster.world.client("secretsmanager")
+    secrets.put_secret_value(SecretId=section["secret_arn"], SecretString="wrong")
     error = again("login-1", directory=section | {"shell": "/bin/sh"}).failed()
     assert "bind as cn=sssd,dc=example,dc=com: LDAP result 49 (invalid credentials)" in error
     assert "check `directory.bind_dn` and the password in `directory.secret_arn`" in error
     assert "wrong" not in error
 
-    give_secret(cluster, directory_server.PASSWORD)
+    secrets.put_secret_value(SecretId=section["secret_arn"], SecretString=directory_server.PASSWORD)
     directory_server.stop(cluster, SERVER)
     hurry = {"hyperpod_node/steps/directory.py": ("OUTAGE_S, GROUPS_S = 60, 10", "OUTAGE_S, GROUPS_S = 1, 1")}
     lines = again("workers-1", directory=section, hurry=hurry).succeeded()

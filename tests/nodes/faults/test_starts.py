@@ -1,5 +1,7 @@
 """Clusters of one node that start for the first time, beside the one that other tests share."""
 
+import json
+import secrets
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -13,21 +15,15 @@ from tests.nodes.cluster.running import Running
 pytestmark = pytest.mark.local
 
 Start = Callable[..., Running]
-DATABASE = {
-    "database": "external",
-    "host": "127.0.0.1",
-    "port": 3306,
-    "secret_arn": "arn:aws:secretsmanager:us-west-2:1:secret:db",
-}
-# Stand-ins: a database on this node's own network for RDS, and a program `aws` for Secrets Manager. A third program writes down
-# every command line that is in the process list, a hundred times a second.
+DATABASE = {"database": "external", "host": "127.0.0.1", "port": 3306}
+# A database on this node's own network stands in for RDS. A program writes down every command line that is in the process list, a
+# hundred times a second.
 STAND_INS = """\
 #!/bin/bash
 set -euo pipefail
 umask 077
-printf 'pass-%s' "$(od -An -N12 -tx1 /dev/urandom | tr -d ' \\n')" >/root/password
-printf '{"username": "accounts", "password": "%s"}' "$(</root/password)" >/root/secret.json
-printf '#!/bin/bash\\ncat /root/secret.json\\n' | install /dev/stdin /usr/local/bin/aws
+aws secretsmanager get-secret-value --secret-id SECRET_ARN --query SecretString --output text >/root/secret.json
+jq --join-output .password /root/secret.json >/root/password
 systemctl start mariadb
 mariadb <<END
 CREATE DATABASE slurm_acct_db;
@@ -73,10 +69,12 @@ def start(world: World, nodes: SimulatedNodes) -> Iterator[Start]:
 
 
 @pytest.fixture(scope="module")
-def alone(start: Start) -> Running:
+def alone(world: World, start: Start) -> Running:
     """A controller with an external database and without a file system."""
-    settings = {"users": [user("alice", 10001)], "accounting": DATABASE}
-    return start("alone", Bundle({}, settings, {"before_slurm/1_stand_ins.sh": STAND_INS}))
+    password = f"pass-{secrets.token_hex(12)}"
+    secret = world.secret("accounting", json.dumps({"username": "accounts", "password": password}))
+    settings = {"users": [user("alice", 10001)], "accounting": DATABASE | {"secret_arn": secret}}
+    return start("alone", Bundle({}, settings, {"before_slurm/1_stand_ins.sh": STAND_INS.replace("SECRET_ARN", secret)}))
 
 
 @pytest.mark.fault(61)

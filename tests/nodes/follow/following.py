@@ -95,10 +95,7 @@ def following(aws: EmbeddedAws, nodes: SimulatedNodes, *, every_s: int = 1, work
     world.allow_all_but()
     world.allow("ssm:GetParameter", resource=f"arn:aws:ssm:*:*:parameter{PARAMETER}", name="follow")
     world.client("logs").create_log_group(logGroupName=LOG_GROUP)
-    ec2 = world.ec2
-    gateway = ec2.create_nat_gateway(SubnetId=world.ids["subnet"], ConnectivityType="private")["NatGateway"]["NatGatewayId"]
-    [table] = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [world.ids["vpc"]]}])["RouteTables"]
-    ec2.create_route(RouteTableId=table["RouteTableId"], DestinationCidrBlock="0.0.0.0/0", NatGatewayId=gateway)
+    world.route_to_aws()
     running = Following(world, nodes, scripts=lay(world, bundle()), groups={"controller": 1, "login": 1, "workers": workers})
     running.create()
     yield running

@@ -77,7 +77,12 @@ def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
     assert cluster.requests == []
     assert results(result) == {"workers-1": "failed", "workers-2": "not_started"}
     assert {host: each.state for host, each in cluster.shell.hosts.items()} == {HOSTS[FIRST]: "drained", HOSTS[SECOND]: "idle"}
-    assert "not started: resumed, because jobs on other nodes did not end" in str(result)
+    table, details, _ = map(str, result.text)
+    assert max(map(len, table.splitlines())) <= 80
+    assert details.splitlines() == [
+        "workers-1: failed: 1 job still running after 10 minutes",
+        "workers-2: not started: resumed, because jobs on other nodes did not end",
+    ]
     assert "resumed 1 node without jobs" in shown
     assert "once they are healthy: `./hpod resume draft workers-1`\n" in str(result)
     assert "to try again: `./hpod replace draft workers" in str(result)

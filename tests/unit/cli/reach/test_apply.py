@@ -1,4 +1,4 @@
-"""`hpod apply` runs the deployed scripts role by role, and stops at the first role with a failure."""
+"""`hpod apply` runs the deployed scripts batch by batch, and stops after the first batch with a failure."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from cli.reach.apply import HAS_AGENT, apply, apply_script
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.result import Result, Show, ignore
-from tests.unit.cli.fake_nodes import FakeNodes, FakeShell
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, summary
 
 URI = "s3://scripts/lifecycle/0123"
 HEAD, ENTRY, FIRST, SECOND = (f"i-0000000000000000{letter}" for letter in "abcd")
@@ -51,7 +51,44 @@ def test_controllers_come_first_and_compute_nodes_last() -> None:
     assert shell.nodes[:2] == [HEAD, ENTRY]
     assert sorted(shell.nodes[2:]) == [FIRST, SECOND]
     assert sorted(results(result).values()) == ["applied", "applied", "applied", "unchanged"]
-    assert (result.failure, "lifecycle script done in 1.0 s" in str(result)) == ("", True)
+    assert result.failure == ""
+    assert "  unchanged: has an agent" in str(result)
+
+
+def test_controllers_are_changed_one_by_one_and_other_nodes_five_at_a_time() -> None:
+    found = account()
+    found.summaries.append(summary("head", "i-0000000000000000e", "10.1.0.6"))
+    found.summaries += [summary("workers", f"i-000000000000001{number:02}", f"10.1.0.{100 + number}") for number in range(5)]
+    batches: list[str] = []
+    called(*[DONE] * 10, on=found, show=batches.append)
+    assert [batch.partition(":")[0] for batch in batches] == ["1 node", "1 node", "1 node", "5 nodes", "2 nodes"]
+
+
+def test_a_failure_stops_before_the_next_batch_and_the_other_nodes_are_listed() -> None:
+    found = account()
+    found.summaries += [summary("workers", f"i-000000000000001{number:02}", f"10.1.0.{100 + number}") for number in range(5)]
+    result, shell = called(DONE, DONE, DONE, Output(1, "no space"), *[DONE] * 3, on=found)
+    assert len(shell.nodes) == 7
+    assert sorted(results(result).values()) == [*["applied"] * 6, "failed", *["not_reached"] * 2]
+    assert [node for node, state in results(result).items() if state == "not_reached"] == [
+        "i-00000000000000103",
+        "i-00000000000000104",
+    ]
+    assert result.failure.startswith("1 of 9 nodes failed, 2 not reached")
+
+
+def test_groups_that_are_not_in_the_file_come_last() -> None:
+    found = account()
+    found.summaries.insert(0, summary("removed", "i-0000000000000000e", "10.1.0.6"))
+    _, shell = called(*[DONE] * 5, on=found)
+    assert shell.nodes[-1] == "i-0000000000000000e"
+
+
+def test_long_messages_are_below_the_table() -> None:
+    result = applied(Output(1, f"lifecycle script failed: {'no space ' * 30}"))
+    table, messages = map(str, result.text)
+    assert max(map(len, table.splitlines())) <= 80
+    assert messages.startswith(f"{HEAD}: lifecycle script failed: no space")
 
 
 def test_a_failure_stops_before_the_next_role() -> None:
