@@ -15,5 +15,10 @@ def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
 
 
 def raised(deployment: Deployment) -> list[dict[str, Any]]:
-    """Return the alarms that are in ALARM."""
-    return [each for each in alarms(deployment) if each["StateValue"] == "ALARM"]
+    """Return the alarms that notify in the state that they have: ALARM, or INSUFFICIENT_DATA without reports."""
+    return [each for each in alarms(deployment) if _is_raised(each)]
+
+
+def _is_raised(alarm: dict[str, Any]) -> bool:
+    state = alarm["StateValue"]
+    return state == "ALARM" or (state == "INSUFFICIENT_DATA" and bool(alarm.get("InsufficientDataActions")))

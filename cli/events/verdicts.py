@@ -151,6 +151,10 @@ RULES = (
         "alarm", Source.ALARM, ACT, "an alarm of the deployment is in ALARM", kind="ALARM",
         action="read the alarm's description; `./hpod status CLUSTER` lists the alarms that are still in ALARM",
     ),
+    Rule(
+        "alarm-no-reports", Source.ALARM, ACT, "the controller sends no reports", kind="INSUFFICIENT_DATA",
+        text="sends no reports", action="read the alarm's description; `./hpod status CLUSTER` shows the controller's state",
+    ),
     Rule("alarm-unknown", Source.ALARM, WATCH, "an alarm of the deployment lacks data", kind="INSUFFICIENT_DATA"),
     Rule("alarm-over", Source.ALARM, OK, "an alarm of the deployment returned to OK"),
 )  # fmt: skip

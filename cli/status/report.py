@@ -164,6 +164,7 @@ def desired_bundle(deployment: Deployment) -> str:
 def _alarm(alarm: Mapping[str, Any]) -> Json:
     return {
         "name": alarm["AlarmName"],
+        "state": alarm["StateValue"],
         "description": alarm.get("AlarmDescription"),
         "reason": alarm.get("StateReason"),
         "since": alarm["StateUpdatedTimestamp"].isoformat(),
@@ -171,9 +172,8 @@ def _alarm(alarm: Mapping[str, Any]) -> Json:
 
 
 def _alarm_blocks(alarms: list[Json]) -> list[Block]:
-    return (
-        ["\n".join(f"ALARM {each['name']}: {each['description'] or each['reason'] or ''}" for each in alarms)] if alarms else []
-    )
+    lines = [f"{each['state']} {each['name']}: {each['description'] or each['reason'] or ''}" for each in alarms]
+    return ["\n".join(lines)] if lines else []
 
 
 def _event_blocks(events: list[Event], cluster: str) -> list[Block]:

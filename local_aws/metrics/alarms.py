@@ -34,8 +34,9 @@ _STATISTICS: dict[str, Callable[[list[float]], float]] = {
     "SampleCount": len,
 }
 """Per statistic, the function of the values in one period."""
-_MISSING = {"breaching": True, "notBreaching": False, "ignore": None}
-"""Per TreatMissingData, whether a period without values breaches; None leaves the alarm's state as it is."""
+_MISSING = {"breaching": True, "notBreaching": False, "ignore": None, "missing": None}
+"""Per TreatMissingData, whether a period without values breaches; None: the values of the other periods decide."""
+_OK, _ALARM, _NO_DATA = "OK", "ALARM", "INSUFFICIENT_DATA"
 _SUM = re.compile(r"\w+(?: \+ \w+)*")
 
 _put_alarm = CloudWatchBackend.put_metric_alarm
@@ -93,6 +94,7 @@ def forget() -> None:
 
 def _put_and_watch(self: Any, *arguments: Any, **named: Any) -> Any:
     alarm = _put_alarm(self, *arguments, **named)
+    alarm.state_value = _NO_DATA  # until its first evaluation; moto has OK
     if not _ticks:
         _ticks.add("started")
         schedule.after(_EVERY_S, _tick)
@@ -147,25 +149,36 @@ def _figures(alarm: Any) -> Iterator[float | None]:
 
 
 def _evaluate(alarm: Any) -> None:
-    """Set the alarm's state: ALARM if all periods breach, otherwise OK."""
+    """Set the alarm's state."""
     with _lock:
         figures = list(_figures(alarm))
         compare, threshold = _COMPARISONS[alarm.comparison_operator], float(alarm.threshold)
         missing = _MISSING[alarm.treat_missing_data]
         breached = [missing if figure is None else compare(figure, threshold) for figure in figures]
-        if not breached or (False not in breached and None in breached):
-            return
-        state = "OK" if False in breached else "ALARM"
-        if alarm.state_value != state:
+        state = _state(breached, alarm.treat_missing_data)
+        if state and alarm.state_value != state:
             shown = ", ".join("none" if figure is None else f"{figure:g}" for figure in figures)
             reason = f"the values of the last {len(figures)} periods, newest first, are {shown}; the threshold is {threshold:g}"
             alarm.update_state(reason, "{}", state)
             _notify(alarm, state, reason)
 
 
+def _state(breached: list[bool | None], treat_missing: str) -> str:
+    """Return the state that the periods mean, the newest first; empty if the alarm keeps its state.
+
+    With `missing`, an alarm needs a breach in the oldest period and none without one: AWS's "premature transitions".
+    """
+    if False in breached:
+        return _OK
+    if treat_missing == "missing" and not any(breached):
+        return _NO_DATA
+    is_old = all(breached) or (treat_missing == "missing" and bool(breached[-1]))
+    return _ALARM if breached and is_old else ""
+
+
 def _notify(alarm: Any, state: str, reason: str) -> None:
     """Publish to the topics of the state whose policies allow it; other actions are not supported."""
-    actions = (alarm.alarm_actions if state == "ALARM" else alarm.ok_actions) or ()
+    actions = {_ALARM: alarm.alarm_actions, _OK: alarm.ok_actions, _NO_DATA: alarm.insufficient_data_actions}[state] or ()
     account, region = alarm.alarm_arn.split(":")[4], alarm.alarm_arn.split(":")[3]
     message = {
         "AlarmName": alarm.name,

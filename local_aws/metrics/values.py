@@ -23,13 +23,22 @@ class Metric:
     dimensions: frozenset[tuple[str, str]]
 
     def seconds(self) -> float:
-        """Return the current time: AWS's, but the host's for the nodes' reports, which simulated nodes send in host time."""
-        return time.monotonic() if self.namespace.startswith(_OF_NODES) else clock.seconds()
+        """Return the current time: AWS's, but the nodes' own for their reports."""
+        return time.monotonic() * _pace[0] if self.namespace.startswith(_OF_NODES) else clock.seconds()
 
 
 _values: defaultdict[Metric, deque[tuple[float, float]]] = defaultdict(lambda: deque(maxlen=_KEPT))
 """Arrival times and values."""
 _lock = threading.Lock()
+_HOST = 1.0
+_pace = [_HOST]
+"""Seconds of the nodes' reports in a second of the host."""
+
+
+def set_pace_of_reports(pace: float) -> None:
+    """Let time pass for the nodes' reports as for agents that run more often than once a minute; delete all values."""
+    forget()
+    _pace[0] = pace
 
 
 def add(metric: Metric, value: float) -> None:
@@ -51,6 +60,7 @@ def values_of(metric: Metric, period_s: float, periods: int) -> list[list[float]
 
 
 def forget() -> None:
-    """Delete all values."""
+    """Delete all values, and return to the host's pace."""
+    _pace[0] = _HOST
     with _lock:
         _values.clear()

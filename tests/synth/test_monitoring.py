@@ -74,9 +74,10 @@ def test_filters_read_the_groups_of_the_nodes(reference: StackTemplate) -> None:
     assert set(groups.values()) == {node_log_group("reference")}
 
 
-def test_missing_reports_of_the_controller_breach(reference: StackTemplate) -> None:
-    found = {name: alarm["TreatMissingData"] for name, alarm in alarms(reference).items()}
-    assert {name for name, missing in found.items() if missing == "breaching"} == {"SlurmctldDown"}
+def test_the_end_of_the_controllers_reports_notifies(reference: StackTemplate) -> None:
+    found = {name for name, alarm in alarms(reference).items() if alarm.get("InsufficientDataActions") == alarm["AlarmActions"]}
+    assert found == {"SlurmctldDown"}
+    assert alarms(reference)["SlurmctldDown"]["TreatMissingData"] == "missing"
 
 
 def test_thresholds_follow_the_file(variants: Synthesized, reference: StackTemplate) -> None:

@@ -22,6 +22,7 @@ class AlarmSpec:
     period_s: int = 300
     periods: int = 1
     missing: str = "notBreaching"
+    """With `missing`, the end of the data notifies too: the alarm changes to INSUFFICIENT_DATA."""
     dimensions: dict[str, str] = field(default_factory=dict)
     plus: str | None = None
     """A second metric, added to the first."""
@@ -51,6 +52,7 @@ def define_alarm(scope: Construct, config: ClusterConfig, topic_arn: str, spec: 
         evaluation_periods=spec.periods,
         treat_missing_data=spec.missing,
         alarm_actions=[topic_arn],
+        insufficient_data_actions=[topic_arn] if spec.missing == "missing" else None,
         **({"metrics": _sum(spec, [spec.metric, spec.plus])} if spec.plus else metric),
     )
 

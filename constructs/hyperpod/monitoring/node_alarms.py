@@ -52,15 +52,15 @@ class NodeAlarms(Construct):
         yield self._daemon(
             "SlurmctldDown",
             "slurmctld",
-            "slurmctld has not answered for 5 minutes, or the controller sends no reports: no job starts. Run `./hpod status "
-            f"{name}`, then `./hpod events {name}`; replace a controller that is gone with `./hpod replace`",
-            missing="breaching",
+            "slurmctld has not answered for 4 minutes, or the controller sends no reports (INSUFFICIENT_DATA): no job starts. "
+            f"Run `./hpod status {name}`, then `./hpod events {name}`; replace a controller that is gone with `./hpod replace`",
+            missing="missing",  # not "breaching", which fires before the first report
         )
         if self._config.slurm.accounting.database is not Database.NONE:
             yield self._daemon(
                 "SlurmdbdDown",
                 "slurmdbd",
-                "slurmdbd has not answered for 5 minutes: accounting is not recorded, and limits are not checked. Run `./hpod "
+                "slurmdbd has not answered for 4 minutes: accounting is not recorded, and limits are not checked. Run `./hpod "
                 f"status {name}`, and check the accounting database",
                 missing="notBreaching",
             )
@@ -97,7 +97,7 @@ class NodeAlarms(Construct):
     def _daemon(self, id: str, metric: str, description: str, *, missing: str) -> AlarmSpec:
         namespace = metric_namespace(self._config)
         comparison = "LessThanThreshold"
-        return AlarmSpec(id, description, namespace, metric, "Maximum", comparison, 1, period_s=60, periods=5, missing=missing)
+        return AlarmSpec(id, description, namespace, metric, "Maximum", comparison, 1, period_s=60, periods=4, missing=missing)
 
     def _at_least(
         self,

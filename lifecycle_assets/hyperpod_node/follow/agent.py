@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,8 +32,9 @@ LIVE_TIMEOUT_S = 480  # all live steps: the deployment waits 600 s for a wave
 CHECK_TIMEOUT_S = 120
 FIRST_RETRY_S, LONGEST_RETRY_S = 300.0, 3600.0
 LONGEST_OUTAGE_S = 280.0  # less than the deployment waits for a wave
-STATE_EVERY_S = {CONTROLLER: 50.0}  # a bit less than the timer's interval
-OTHER_STATE_EVERY_S = 290.0
+STATE_EVERY_RUNS = {CONTROLLER: 1}
+OTHER_STATE_EVERY_RUNS = 5
+BUSY_STATE_EVERY_S = 60.0  # of a controller that applies a bundle
 MOST_UNSENT = 20  # reports that are kept if they cannot be sent
 MOST_AHEAD_S = 24 * 3600 + 60  # a bit more than a deployment accepts, which adds 1 for each wave
 TICK_S = 15.0  # the timer's interval varies by this
@@ -132,9 +135,9 @@ class Agent:
             return Outcome(REFUSED, pointer.sha256, pointer.generation, message=str(error))
         self.memory.outage_s = 0
         try:
-            self._report_before()
-            self._check_new(folder)
-            self._run_live_steps(folder)
+            with self._reporting():
+                self._check_new(folder)
+                self._run_live_steps(folder)
             bundle.use(pointer.sha256, self.system)
         except (NodeError, OSError) as error:
             text = str(error).rpartition("lifecycle script failed: ")[2]
@@ -161,16 +164,30 @@ class Agent:
         except NodeError as error:
             raise NodeError(f"the new agent cannot run: {error}") from None
 
-    def _report_before(self) -> None:
-        """Report a controller's state before it is busy: an alarm counts the minutes without a state."""
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Report a controller's state each minute during the block: an alarm fires after five minutes without a state."""
         if self.context.node.role != CONTROLLER:
+            yield
             return
-        self.memory.reported = ""
+        ended = threading.Event()
+        thread = threading.Thread(target=self._report_until, args=(ended,))
+        thread.start()
         try:
-            self._report_state()
-            self.reports.send(self.aws)
-        except (NodeError, OSError) as error:
-            print(f"warning: {error}; the report is sent later")
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _report_until(self, ended: threading.Event) -> None:
+        while True:
+            try:
+                self._report_state()
+                self.reports.send(self.aws)
+            except (NodeError, OSError) as error:
+                print(f"warning: {error}; the report is sent later")
+            if ended.wait(BUSY_STATE_EVERY_S):
+                return
 
     def _run_live_steps(self, folder: Path) -> None:
         """Run the new bundle's code in a separate process."""
@@ -191,14 +208,15 @@ class Agent:
         memory.attempted_s = self.time()
 
     def _report_state(self) -> None:
-        """Report the state at a change, on controllers each minute and on others every five minutes."""
+        """Report the state at a change, on controllers at each run and on others at every fifth."""
         memory = self.memory
+        memory.runs_since_report += 1
         now = {"sha256": memory.sha256, "generation": memory.generation} | state(self.context, self.system)
         stable = _hash(json.dumps({key: value for key, value in now.items() if key != "disks"}))
-        every_s = STATE_EVERY_S.get(self.context.node.role, OTHER_STATE_EVERY_S)
-        if stable != memory.reported or self.time() - memory.reported_s >= every_s:
+        every = STATE_EVERY_RUNS.get(self.context.node.role, OTHER_STATE_EVERY_RUNS)
+        if stable != memory.reported or memory.runs_since_report >= every:
             self.reports.add("state", now)
-            memory.reported, memory.reported_s = stable, self.time()
+            memory.reported, memory.runs_since_report = stable, 0
 
 
 def _hash(text: str) -> str:

@@ -30,7 +30,7 @@ class Memory:
     attempted_s: float = 0
     outage_s: float = 0  # since then AWS cannot be reached for the bundle; 0: it can
     reported: str = ""  # the last state, without numbers that always change
-    reported_s: float = 0
+    runs_since_report: int = 0
     unsent: list[str] = field(default_factory=list)  # reports that could not be sent
 
     @classmethod

@@ -16,6 +16,7 @@ _ARGUMENTS = (
     "ComparisonOperator",
     "Dimensions",
     "EvaluationPeriods",
+    "InsufficientDataActions",
     "MetricName",
     "Metrics",
     "Namespace",

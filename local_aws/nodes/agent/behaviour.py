@@ -45,6 +45,8 @@ class Behaviour:
     image_accounting: Literal["absent", "running"] = "absent"
     # The interval of this project's own agent on nodes instead of its minute, for tests and demos; 0: the minute.
     follow_every_s: float = 0.0
+    # The size of root volumes, which are in memory. HyperPod's have 100 GB: a test fills a small one.
+    root_volume_mib: float = 4096.0
 
     @classmethod
     def parse(cls, text: str) -> "Behaviour":

@@ -116,6 +116,7 @@ class NodeStart:
             files=laid,
             binds=devices(launch.node.type),
             has_name=self.nodes.behaviour.host_name == "known",
+            disk_mib=int(self.nodes.behaviour.root_volume_mib),
             rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
             reaches_aws=reaches_aws(launch.cluster, launch.node),
         )

@@ -9,6 +9,7 @@ import pytest
 
 from config.operation_names import node_log_group
 from local_aws import events
+from local_aws.metrics import values
 from local_aws.testing import ACCOUNT, REGION, Client, ask
 from tests.local.alarms.monitored import (
     ARN,
@@ -25,6 +26,7 @@ from tests.local.alarms.monitored import (
 from tests.local.hyperpod.world import until
 
 pytestmark = pytest.mark.local
+FIVE_MINUTES_IN_A_SECOND = 5
 FAULT = {"msg": "NPD caught event: %v", "details: ": {"reason": "XidHardwareFailure"}}
 FINE = {"msg": "NPD caught ", "condition type: ": "KernelDeadlock", "with condition details ": {"status": "False"}}
 
@@ -64,8 +66,7 @@ class Operator:
 
     def alarm(self) -> str:
         """Return the name of the next alarm that is published; its description names a command."""
-        while (message := self.message()).get("AlarmName") == f"{NAME}-SlurmctldDown" and "none" in message["NewStateReason"]:
-            pass  # as on AWS, until the first report
+        message = self.message()
         assert message["NewStateValue"] == "ALARM"
         assert "./hpod" in message["AlarmDescription"]
         return str(message["AlarmName"]).removeprefix(f"{NAME}-")
@@ -74,11 +75,6 @@ class Operator:
         """Return the states of all alarms."""
         alarms = self._client("cloudwatch").describe_alarms()["MetricAlarms"]
         return {alarm["AlarmName"].removeprefix(f"{NAME}-"): alarm["StateValue"] for alarm in alarms}
-
-    def reason(self, alarm: str) -> str:
-        """Return why an alarm has its state."""
-        [found] = self._client("cloudwatch").describe_alarms(AlarmNames=[f"{NAME}-{alarm}"])["MetricAlarms"]
-        return str(found.get("StateReason") or "")
 
 
 def _disks(free_percent: float) -> list[dict[str, Any]]:
@@ -93,7 +89,7 @@ def operator(client: Client, tmp_path: Path) -> Operator:
 def test_each_trouble_of_a_cluster_raises_its_alarm_and_is_published(operator: Operator) -> None:
     operator.report()
     operator.log(HYPERPOD_LOGS, {**FINE, "HealthMonitoringAgentDetectionEvent": "HealthEvent"})
-    assert set(operator.states().values()) == {"OK"}
+    until(operator.states, lambda states: set(states.values()) == {"OK"})
     operator.report(drained=1, idle=3)
     assert operator.alarm() == "NodesDrained"
     operator.log(HYPERPOD_LOGS, {**FAULT, "HealthMonitoringAgentDetectionEvent": "HealthEvent"})
@@ -108,13 +104,23 @@ def test_each_trouble_of_a_cluster_raises_its_alarm_and_is_published(operator: O
     assert operator.alarm() == "FileSystemThroughputHigh"
 
 
-def test_a_dead_slurmctld_raises_its_alarm_and_so_do_missing_reports(operator: Operator) -> None:
-    missing = until(lambda: operator.reason("SlurmctldDown"), lambda reason: "none, none" in reason)
-    assert (missing, operator.states()["SlurmctldDown"]) == (missing, "ALARM"), "no report since the deployment"
-    operator.report(slurmctld=0)
-    assert operator.states()["SlurmctldDown"] == "ALARM"
+def test_a_dead_slurmctld_and_a_silent_controller_notify_and_a_new_cluster_does_not(operator: Operator) -> None:
+    values.set_pace_of_reports(60 * FIVE_MINUTES_IN_A_SECOND)
+    until(operator.states, lambda states: states["NodesDrained"] == "OK")
+    assert operator.states()["SlurmctldDown"] == "INSUFFICIENT_DATA", "no report since the deployment"
     operator.report()
     assert operator.states()["SlurmctldDown"] == "OK"
+
+    def dead() -> str:
+        operator.report(slurmctld=0)
+        return operator.states()["SlurmctldDown"]
+
+    until(dead, lambda state: state == "ALARM")
+    assert operator.alarm() == "SlurmctldDown"
+    operator.report()
+    assert operator.states()["SlurmctldDown"] == "OK"
+    message = operator.message()
+    assert (message["AlarmName"], message["NewStateValue"]) == (f"{NAME}-SlurmctldDown", "INSUFFICIENT_DATA")
 
 
 def test_hyperpods_events_are_published(operator: Operator) -> None:

@@ -161,11 +161,12 @@ def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources
 
 def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_returns_to_ok(account: FakeOperations) -> None:
     name = "draft-SlurmctldDown"
-    account.alarms = [{"AlarmName": name, "StateValue": "OK", "AlarmDescription": "slurmctld is down"}]
-    for minutes, state in ((9, "ALARM"), (5, "OK")):
+    description = "slurmctld is down, or the controller sends no reports"
+    account.alarms = [{"AlarmName": name, "StateValue": "OK", "AlarmDescription": description}]
+    for minutes, state in ((9, "ALARM"), (5, "OK"), (3, "INSUFFICIENT_DATA")):
         change = {"newState": {"stateValue": state, "stateReason": "threshold"}}
         account.history.append({"AlarmName": name, "Timestamp": ago(minutes), "HistoryData": json.dumps(change)})
-    assert [rule for *_, rule in found(account)] == ["alarm", "alarm-over"]
+    assert [rule for *_, rule in found(account)] == ["alarm", "alarm-over", "alarm-no-reports"]
     assert f"{name}: ALARM: slurmctld is down" in printed(account)[0]
 
 

@@ -186,6 +186,14 @@ def test_alarms_in_alarm_are_shown_and_those_of_a_cluster_with_a_longer_name_are
     assert "ALARM draft-SlurmctldDown: why" in shown(account)
 
 
+def test_an_alarm_without_data_is_shown_if_it_notifies_of_that(account: FakeOperations) -> None:
+    for name, actions in (("SlurmctldDown", ["topic"]), ("FileSystemSpaceLow", [])):
+        alarm = {"AlarmName": f"draft-{name}", "StateValue": "INSUFFICIENT_DATA", "InsufficientDataActions": actions}
+        account.alarms.append(alarm | {"AlarmDescription": "why", "StateUpdatedTimestamp": NOW})
+    assert [(each["name"], each["state"]) for each in data(account)["alarms"]] == [("draft-SlurmctldDown", "INSUFFICIENT_DATA")]
+    assert "INSUFFICIENT_DATA draft-SlurmctldDown: why" in shown(account)
+
+
 def test_the_last_events_are_shown_with_their_verdict(account: FakeOperations) -> None:
     account.state("head", 1, **slurm(DRAINED))
     text = shown(account)

@@ -36,6 +36,7 @@ def alarm(**changes: Any) -> Alarm:
         "treat_missing_data": "breaching",
         "alarm_actions": [],
         "ok_actions": [],
+        "insufficient_data_actions": [],
         "state_value": "OK",
     }
     return Alarm(**settings | changes)
@@ -70,6 +71,33 @@ def test_missing_values_are_treated_as_the_alarm_says(at: Any, missing: str, sta
 def test_ignored_missing_values_keep_an_alarm(at: Any) -> None:
     at(170, 0)
     assert evaluated(alarm(treat_missing_data="ignore", state_value="ALARM")) == "ALARM"
+
+
+@pytest.mark.parametrize(
+    ("reports", "state"),
+    [
+        ({}, "INSUFFICIENT_DATA"),
+        ({70: 0, 150: 1}, "OK"),
+        ({150: 0}, "before"),
+        ({70: 0, 170: 0}, "before"),
+        ({10: 0}, "ALARM"),
+        ({10: 0, 170: 0}, "ALARM"),
+        ({10: 0, 70: 0, 170: 0}, "ALARM"),
+    ],
+)
+def test_missing_values_are_no_data_and_one_old_breach_is_enough(at: Any, reports: dict[float, float], state: str) -> None:
+    for second, value in reports.items():
+        at(second, value)
+    assert evaluated(alarm(treat_missing_data="missing", state_value="before")) == state
+
+
+def test_reports_have_a_pace_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values.time, "monotonic", lambda: 100.0)
+    reports = Metric("123456789012", "us-west-2", "hyperpod-cdk/ml", "slurmctld", frozenset())
+    values.set_pace_of_reports(30)
+    assert reports.seconds() == 3000
+    values.forget()
+    assert reports.seconds() == 100
 
 
 def test_all_periods_must_breach(at: Any) -> None:
@@ -113,7 +141,7 @@ def test_metrics_are_added(at: Any) -> None:
     "wrong",
     [
         {"Statistic": "IQM"},
-        {"TreatMissingData": "missing"},
+        {"TreatMissingData": None},
         {"Metrics": [{"Id": "e", "Expression": "a / b"}]},
     ],
 )
