@@ -60,16 +60,14 @@ def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> Res
     what = "make these changes" if found.differences else ADD_TAGS if tags else ""
     verdict = _verdict(deployment, cluster, action, what)
     data = {
-        "cluster": {
-            "name": cluster.name,
-            "arn": cluster.arn,
-            "status": cluster.status,
-            "owner": str(cluster.owner) if cluster.owner else None,
-        },
+        "cluster": cluster.name,
+        "arn": cluster.arn,
+        "status": cluster.status,
+        "owner": str(cluster.owner) if cluster.owner else None,
         "changes": changes,
         "tags": tags,
         "unchanged_groups": list(found.kept),
-        "verdict": verdict,
+        "deployment": verdict,
     }
     return Result(data, ("\n".join([*lines, verdict]),))
 

@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access, asked_region, client_of
 from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
-from cli.result import Json, Result, Table
+from cli.result import Json, Result, Table, warning_problem
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters
 from validation.report import problems
@@ -87,8 +87,7 @@ def list_clusters(*, clusters: Path, access: Access = ENVIRONMENT, session: Any 
         rows = [_offline(file) for file in files]
     found: list[Json] = [each for each in problems(files) if each["level"] == "error"]
     if failure:
-        message, _, fix = failure.partition("; ")
-        found.append({"level": "warning", "message": message, "fix": fix or None})
+        found.append(warning_problem(failure))
     table = Table(("CLUSTER", "REGION", "STATUS"), [(row.name, row.region, row.status) for row in rows])
     return Result({"clusters": [vars(row) for row in rows]}, (table, *([failure] if failure else [])), found)
 

@@ -1,4 +1,4 @@
-"""Fits text into a width: it breaks lines only between words, and prints a row in lines of its own where columns do not fit."""
+"""Fits text into a width: breaks lines only between words, and prints each cell of a table on a line where columns do not fit."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -5,17 +5,17 @@ HyperPod's log groups outlive their clusters, also clusters that could not be cr
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_directory import node_directory
-from cli.node_reports import latest_states
+from cli.node_directory import node_directory, node_names
+from cli.node_reports import Report, latest_states
 from cli.parts import Parts
-from cli.result import Result, Show, Table, Verbatim, ignore
+from cli.result import Json, Result, Show, Table, Verbatim, ignore
 
 LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
 STREAMS = {LIFECYCLE: "LifecycleConfig/", "health": "SagemakerHealthMonitoringAgent/", DEEP_HEALTH: "DeepHealthCheckResults/"}
@@ -33,7 +33,7 @@ class NodeLog:
     group: str
     instance: str
     number: int
-    last: str
+    last: datetime | None
 
     @property
     def name(self) -> str:
@@ -65,26 +65,40 @@ def logs(
         show(Verbatim(line))
         if not follow:  # which never ends
             lines.append(line)
-    return Result({"log_group": group, "kind": kind, "node": chosen.instance, "lines": lines})
+    data = {"log_group": group, "kind": kind, "stream": chosen.stream, "node": _node(chosen, {}), "lines": lines}
+    return Result(data)
 
 
 def _listed(deployment: Deployment, group: str, found: list[NodeLog], kind: str) -> Result:
     parts = Parts("logs")
     states = parts.get("names of nodes", lambda: latest_states(deployment, datetime.now(UTC))) or {}
-    reported = {instance: report.text("node") for instance, report in states.items()}
-    listed = [
-        {
-            "instance_id": each.instance,
-            "name": reported.get(each.instance) or each.name,
-            "group": each.group or None,
-            "last_written": each.last,
-        }
+    rows = [
+        (each.instance, _name(each, states), each.group or "-", f"{each.last:%Y-%m-%d %H:%M:%S}" if each.last else "nothing yet")
         for each in found
     ]
-    rows = [(each["instance_id"], each["name"], each["group"] or "-", each["last_written"]) for each in listed]
-    table = Table(("NODE", "NAME", "GROUP", "LAST WRITTEN"), rows) if rows else f"no logs of kind {kind}"
+    table = Table(("NODE", "NAME", "GROUP", "LAST WRITTEN (UTC)"), rows) if rows else f"no logs of kind {kind}"
     text = (table, "\n".join([f"in log group {group}", *parts.missing]))
-    return Result({"log_group": group, "kind": kind, "nodes": listed}, text, parts.problems)
+    return Result({"log_group": group, "kind": kind, "logs": [_data(each, states) for each in found]}, text, parts.problems)
+
+
+def _name(log: NodeLog, states: Mapping[str, Report]) -> str:
+    """Return the name that HyperPod gives to the node, or else the name in this list."""
+    report = states.get(log.instance)
+    return (report.text("node") if report else "") or log.name
+
+
+def _data(log: NodeLog, states: Mapping[str, Report]) -> Json:
+    last = log.last.isoformat() if log.last else None
+    return {"name": _name(log, states), "stream": log.stream, "last_written": last, "node": _node(log, states)}
+
+
+def _node(log: NodeLog, states: Mapping[str, Report]) -> Json | None:
+    """Return the names of the node that wrote the log; None for deep health checks of many nodes."""
+    if not log.group:
+        return None
+    report = states.get(log.instance)
+    name, host = (report.text("node"), report.text("host")) if report else ("", "")
+    return node_names(log.instance, name, host, log.group)
 
 
 def _log_group(client: Any, deployment: Deployment) -> str:
@@ -155,5 +169,5 @@ def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] 
         token = page["nextForwardToken"]
 
 
-def _when(milliseconds: int | None) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if milliseconds else "nothing yet"
+def _when(milliseconds: int | None) -> datetime | None:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None

@@ -55,14 +55,16 @@ class Node:
         """Return the name to print: HyperPod's, or else the host name or the instance id."""
         return self.name or self.host or self.instance
 
+    @property
+    def names(self) -> dict[str, str | None]:
+        """Return the names for JSON, which are the same in the data of every command."""
+        return node_names(self.instance, self.name, self.host, self.group)
+
     def data(self) -> dict[str, str | None]:
         """Return the node for JSON, with null for unknown fields."""
         return {
-            "instance_id": self.instance,
-            "name": self.name or None,
-            "host": self.host or None,
+            **self.names,
             "address": self.address or None,
-            "group": self.group,
             "role": self.role or None,
             "instance_type": self.instance_type or None,
             "status": self.status,
@@ -71,6 +73,11 @@ class Node:
             "image_status": self.image_status or None,
             "ssm_target": str(self.target),
         }
+
+
+def node_names(instance: str, name: str, host: str, group: str) -> dict[str, str | None]:
+    """Return a node's names for JSON, with null for unknown ones."""
+    return {"instance_id": instance, "name": name or None, "host": host or None, "group": group}
 
 
 class NodeDirectory:

@@ -5,7 +5,7 @@ from itertools import groupby
 from cli.deployment import Deployment
 from cli.node_directory import Node, node_directory
 from cli.remote.shell import Shell
-from cli.result import Block, Result, Table
+from cli.result import Block, Result, Table, warning_problem
 
 HEAD = ("NODE", "NAME", "HOST", "ADDRESS", "STATUS", "IMAGE")
 
@@ -20,12 +20,13 @@ def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
         first = of_group[0]
         blocks += [f"group {group} ({first.role or 'not in the file'}, {first.instance_type or 'unknown type'})"]
         blocks += [Table(HEAD, [_row(node) for node in of_group])]
-    blocks += [f"HyperPod's names are unknown: {reason}"] if reason else []
+    unknown = f"HyperPod's names are unknown: {reason}"
+    blocks += [unknown] if reason else []
     blocks += (
         [f"open a shell with `./hpod ssh {deployment.config.name} NODE`; any name of a node works"] if found else ["no nodes"]
     )
-    data = {"cluster": directory.cluster, "names_unknown": reason or None, "nodes": [node.data() for node in found]}
-    return Result(data, blocks)
+    data = {"cluster": directory.cluster, "nodes": [node.data() for node in found]}
+    return Result(data, blocks, [warning_problem(unknown)] if reason else [])
 
 
 def _row(node: Node) -> tuple[str, ...]:

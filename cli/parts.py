@@ -6,7 +6,7 @@ from typing import TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.aws_errors import OF_CREDENTIALS, are_refused, explained
-from cli.result import Json
+from cli.result import Json, warning_problem
 
 Part = TypeVar("Part")
 
@@ -31,5 +31,4 @@ class Parts:
     @property
     def problems(self) -> list[Json]:
         """Return a warning for each missing part."""
-        split = [text.partition("; ") for text in self.missing]
-        return [{"level": "warning", "message": message, "fix": fix or None} for message, _, fix in split]
+        return [warning_problem(text) for text in self.missing]

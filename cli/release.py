@@ -27,7 +27,7 @@ def release_cluster(deployment: Deployment, cluster: Cluster, confirm: Confirm =
 
 
 def _result(cluster: Cluster, message: str, *, is_released: bool) -> Result:
-    return Result({"cluster": cluster.name, "released": is_released}, (message,))
+    return Result({"cluster": cluster.name, "result": "released" if is_released else "unchanged"}, (message,))
 
 
 def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> None:

@@ -28,7 +28,7 @@ class Table:
 
 
 class Verbatim(str):
-    """Text that is printed as it is: files, logs, and the output of programs."""
+    """Text that is printed unchanged: files, logs, and the output of programs."""
 
     __slots__ = ()
 
@@ -67,6 +67,15 @@ def failed(error: OpsError | ConfigError) -> Result:
 
 
 def error_problem(text: str) -> Json:
-    """Return `<problem>; <fix>` as a problem for JSON."""
+    """Return `<problem>; <fix>` as an error for JSON."""
+    return _problem(ERROR, text)
+
+
+def warning_problem(text: str) -> Json:
+    """Return `<problem>; <fix>` as a warning for JSON."""
+    return _problem("warning", text)
+
+
+def _problem(level: str, text: str) -> Json:
     message, _, fix = text.partition("; ")
-    return {"level": ERROR, "message": message, "fix": fix or None}
+    return {"level": level, "message": message, "fix": fix or None}

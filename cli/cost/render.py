@@ -35,7 +35,7 @@ def as_data(estimate: Estimate) -> Json:
         "cluster": estimate.cluster,
         "region": estimate.region,
         "hours_per_month": int(HOURS_PER_MONTH),
-        "lines": [_fields(charge) for charge in estimate.charges],
+        "charges": [_fields(charge) for charge in estimate.charges],
         "notes": list(estimate.notes),
     }
     if estimate.lines is None:
@@ -44,7 +44,7 @@ def as_data(estimate: Estimate) -> Json:
     return {
         **data,
         "currency": "USD",
-        "lines": [{**_fields(line.charge), **_price_fields(line)} for line in estimate.lines],
+        "charges": [{**_fields(line.charge), **_price_fields(line)} for line in estimate.lines],
         "total": {
             "per_hour": None if total.is_unknown else _places(total.per_hour),
             "per_month": None if total.is_unknown else _places(total.per_month),
@@ -113,7 +113,7 @@ def _fields(charge: Charge) -> Json:
     return {
         "section": charge.section,
         "name": charge.name,
-        "what": charge.what,
+        "description": charge.what,
         "quantity_per_month": str(charge.quantity),
         "unit": charge.unit,
     }
@@ -125,7 +125,7 @@ def _price_fields(line: Line) -> Json:
         "per_hour": None if line.per_hour is None else _places(line.per_hour),
         "per_month": None if line.per_month is None else _places(line.per_month),
         "price": {"usd": str(price.usd), "date": price.date, "source": price.source} if isinstance(price, Price) else None,
-        "unknown": price.why if isinstance(price, Unknown) and line.per_month is None else None,
+        "message": price.why if isinstance(price, Unknown) and line.per_month is None else None,
     }
 
 

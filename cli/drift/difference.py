@@ -22,8 +22,8 @@ class Difference:
         return {
             "place": self.place,
             "field": self.field,
-            "file": _text(self.file),
-            "actual": _text(self.actual),
+            "desired": _text(self.file),
+            "observed": _text(self.actual),
             "deployment": self.deployment,
         }
 

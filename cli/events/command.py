@@ -10,7 +10,7 @@ from cli.deployment import Deployment
 from cli.events.event import Event, event_lines
 from cli.events.timeline import timeline
 from cli.events.verdicts import Verdict
-from cli.result import Result, Show, ignore
+from cli.result import Result, Show, ignore, warning_problem
 
 POLL_S = 10
 OVERLAP = timedelta(minutes=5)
@@ -48,8 +48,7 @@ def events(
     total = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(Verdict))
     head = f"{len(found)} events since {start.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {total}"
     data = {"since": start.isoformat(), "events": [event.data(name) for event in found]}
-    problems = [{"level": "warning", "message": text, "fix": None} for text in missing]
-    return Result(data, ("\n".join([head, *missing]),), problems)
+    return Result(data, ("\n".join([head, *missing]),), [warning_problem(text) for text in missing])
 
 
 def _follow(read: Callable[[], list[Event]], known: list[Event], show: Callable[[Event], None]) -> None:

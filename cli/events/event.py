@@ -53,10 +53,10 @@ class Event:
             "source": self.source.value,
             "kind": self.kind,
             "subject": self.subject or None,
-            "text": self.text,
+            "message": self.text,
             "verdict": self.verdict.value,
             "rule": self.rule.name,
-            "action": self.action(cluster) or None,
+            "fix": self.action(cluster) or None,
         }
 
 

@@ -19,7 +19,7 @@ from cli.node_actions.batches import OF_AWS, problem_of
 from cli.node_actions.drained import counted, jobs_on, jobs_table
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import Seen
-from cli.node_actions.site import Site, node_data
+from cli.node_actions.site import Site
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
@@ -29,10 +29,16 @@ from config.instance_types import instance_type
 IN_PROGRESS = "DeepHealthCheckInProgress"
 STREAMS = "DeepHealthCheckResults/"
 CLOCKS_DIFFER = timedelta(minutes=1)
-SKIPPED = "skipped: HyperPod skips nodes whose jobs run for more than ten minutes"
-UNKNOWN = "unknown: the log has errors, which name no node"
-UNREADABLE = "unknown: the log could not be read"
-LEFT_OUT = "left out: no accelerators, which are what deep health checks test"
+LEFT_OUT = "no accelerators, which are what deep health checks test"
+MESSAGES = {
+    "skipped": "HyperPod skips nodes whose jobs run for more than ten minutes",
+    "failed": "not Running",
+    "replaced": "HyperPod found a fault",
+    "unknown": "the log has errors, which name no node",
+    "left_out": LEFT_OUT,
+}
+UNREADABLE = {**MESSAGES, "unknown": "the log could not be read"}
+"""The messages without a log."""
 INTERRUPTED = "jobs run on; HyperPod skips a node whose job does not end within ten minutes"
 
 
@@ -168,7 +174,7 @@ def check(
     chosen = _with_accelerators(named)
     left_out = [node for node in named if node not in chosen]
     if left_out:
-        show(f"{LEFT_OUT}: {', '.join(node.label for node in left_out)}")
+        show(f"left out: {LEFT_OUT}: {', '.join(node.label for node in left_out)}")
     jobs = jobs_on(site, chosen)
     for block in (jobs_table(jobs), INTERRUPTED) if jobs else ():
         show(block)
@@ -214,40 +220,42 @@ def _log_of(run: HealthCheck) -> Log:
 
 def _unfinished(run: HealthCheck, problem: str) -> Result:
     """Return what is known of a check that HyperPod has not ended."""
-    results = run.results_so_far()
-    text: list[Block] = [_table(run, results, UNKNOWN), f"the checks continue; see `./hpod status {run.site.name}`"]
-    return Result(_data(run, results, [], done=False), text, [], problem)
+    nodes = _node_data(run, run.results_so_far(), MESSAGES)
+    text: list[Block] = [_table(nodes), f"the checks continue; see `./hpod status {run.site.name}`"]
+    return Result(_data(run, nodes, [], done=False), text, [], problem)
 
 
 def _finished(run: HealthCheck, log: Log) -> Result:
     results = run.results(log)
-    text: list[Block] = [_table(run, results, UNREADABLE if log.problem else UNKNOWN), *_next_steps(run, results, log)]
-    return Result(_data(run, results, log.records, done=True), text, [], _failure(run, results, log))
+    nodes = _node_data(run, results, UNREADABLE if log.problem else MESSAGES)
+    text: list[Block] = [_table(nodes), *_next_steps(run, results, log)]
+    return Result(_data(run, nodes, log.records, done=True), text, [], _failure(run, results, log))
 
 
-def _data(run: HealthCheck, results: Mapping[str, str], records: Sequence[Json], *, done: bool) -> Json:
+def _data(run: HealthCheck, nodes: Sequence[Json], records: Sequence[Json], *, done: bool) -> Json:
     return {
         "cluster": run.site.cluster,
-        "checks": list(run.checks),
+        "deep_health_checks": list(run.checks),
         "done": done,
-        "nodes": [{**node_data(node), "result": result} for node, result in _each(run, results)],
+        "nodes": list(nodes),
         "log": list(records),
     }
 
 
-def _table(run: HealthCheck, results: Mapping[str, str], unknown: str) -> Table:
-    shown = {
-        "passed": "passed",
-        "skipped": SKIPPED,
-        "failed": "failed: not Running",
-        "replaced": "replaced: HyperPod found a fault",
-        "unknown": unknown,
-        "in_progress": "in progress",
-        "left_out": LEFT_OUT,
-    }
-    return Table(
-        ("NODE", "INSTANCE", "RESULT"), [(node.label, node.instance, shown[result]) for node, result in _each(run, results)]
-    )
+def _node_data(run: HealthCheck, results: Mapping[str, str], messages: Mapping[str, str]) -> list[Json]:
+    return [{**node.names, "result": result, "message": messages.get(result)} for node, result in _each(run, results)]
+
+
+def _table(nodes: Sequence[Json]) -> Table:
+    rows = [
+        (
+            node["name"] or node["host"] or node["instance_id"],
+            node["instance_id"],
+            ": ".join(filter(None, (node["result"].replace("_", " "), node["message"]))),
+        )
+        for node in nodes
+    ]
+    return Table(("NODE", "INSTANCE", "RESULT"), rows)
 
 
 def _each(run: HealthCheck, results: Mapping[str, str]) -> list[tuple[Node, str]]:

@@ -15,11 +15,9 @@ PAGE = "docs/operate/slurm.md"
 def warnings(site: Site, action: str, nodes: Sequence[Node]) -> list[str]:
     """Return a warning for each loss with the controllers and login nodes among the nodes."""
     chosen = [node for node in nodes if node.role == Role.CONTROLLER]
-    found = (
-        [f"warning: {line}" for line in (_replaced(site) if action == "replace" else _rebooted(site, chosen))] if chosen else []
-    )
+    found = (_replaced(site) if action == "replace" else _rebooted(site, chosen)) if chosen else []
     if any(node.role == Role.LOGIN for node in nodes):
-        found.append("warning: open shells on login nodes end")
+        found.append("open shells on login nodes end")
     return found
 
 

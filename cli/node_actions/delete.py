@@ -11,12 +11,14 @@ from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
-from cli.node_actions.site import Site, node_data
+from cli.node_actions.site import Site
 from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, Verbatim, ignore
 from cli.scale import scaled
 from config.instance_group import Role
+
+NOT_STARTED = "not started"
 
 
 def delete(
@@ -81,7 +83,7 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
     problems: dict[str, str] = {}
     for batch in batches(nodes):
         if problems:
-            problems |= dict.fromkeys((node.instance for node in batch), "not started")
+            problems |= dict.fromkeys((node.instance for node in batch), NOT_STARTED)
             continue
         try:
             problems |= _delete_batch(site, batch, options)
@@ -96,7 +98,7 @@ def _delete_batch(site: Site, nodes: Sequence[Node], options: Options) -> dict[s
         if not options.force and (busy := without_jobs(site, nodes, options.patience)):
             notes = released(site, nodes, drained)
             problems = dict.fromkeys((node.instance for node in nodes), busy)
-            return problems | {instance: f"not started: {note}" for instance, note in notes.items()}
+            return problems | {instance: f"{NOT_STARTED}: {note}" for instance, note in notes.items()}
     refused = call(site, "delete", nodes)
     return refused | deleted(site, [node for node in nodes if node.instance not in refused], options.patience)
 
@@ -110,16 +112,18 @@ def _edit(site: Site, file: Path, left: Mapping[str, int], chosen: Sequence[Node
     return [dict(edit) for edit in edits if edit]
 
 
+def _data(node: Node, problem: str | None) -> Json:
+    result = "deleted" if problem is None else "not_started" if problem.startswith(NOT_STARTED) else "failed"
+    return {**node.names, "result": result, "message": problem}
+
+
 def _result(
     site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json], not_in_file: Sequence[str]
 ) -> Result:
     rows = [(node.label, node.instance, problems.get(node.instance, "deleted")) for node in chosen]
     data = {
         "cluster": site.cluster,
-        "nodes": [
-            {**node_data(node), "detail": problems.get(node.instance), "deleted": node.instance not in problems}
-            for node in chosen
-        ],
+        "nodes": [_data(node, problems.get(node.instance)) for node in chosen],
         "edits": list(edits),
         "groups_not_in_file": list(not_in_file),
     }

@@ -6,11 +6,11 @@ from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.node_actions.drained import counted, drain, jobs_on, jobs_table
-from cli.node_actions.site import Site, hosts_table
+from cli.node_actions.site import Site, hosts_table, reason_of
 from cli.node_actions.slurm import SlurmNode
 from cli.node_directory import Node
 from cli.remote.shell import Shell
-from cli.result import Block, Result, Show, ignore
+from cli.result import Block, Json, Result, Show, ignore
 from config.instance_group import Role
 
 DOWN = "down"
@@ -25,10 +25,11 @@ def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "
     present = [node for node in chosen if node.host in known]
     drain(site, present, site.reason("drain", reason))
     jobs = jobs_on(site, present)
-    after = _with_unknown(chosen, site.in_slurm(chosen))
-    text: list[Block] = [hosts_table(after)]
+    after = site.in_slurm(chosen)
+    text: list[Block] = [hosts_table(_with_unknown(chosen, after))]
     text += [jobs_table(jobs), "these jobs run to their end"] if jobs else []
-    data = {"cluster": site.cluster, "nodes": [_data(node) for node in after], "jobs": [job.data() for job in jobs]}
+    rows = [_data(node, after, "drained", "" if node in present else _unknown(node)) for node in chosen]
+    data = {"cluster": site.cluster, "nodes": rows, "jobs": [job.data() for job in jobs]}
     text.append(f"to take jobs again: {site.command('resume', present)}")
     return Result(data, text, [], _failure("drain", chosen, known))
 
@@ -51,14 +52,14 @@ def resume_nodes(
         confirm(f"Resume {counted(len(foreign), 'node')} of {site.cluster} that ./hpod did not drain?")
     if site.slurm:
         site.slurm.resume({node.host for node in resumed})
-    after = _with_unknown(chosen, site.in_slurm(chosen))
-    text: list[Block] = [hosts_table(after)]
+    after = site.in_slurm(chosen)
+    text: list[Block] = [hosts_table(_with_unknown(chosen, after))]
     if resumed:
         text.append("\n".join(["resumed; former reasons:", *(f"  {node.host}: {node.reason}" for node in resumed)]))
     if skipped:
         text.append(f"not resumed, because HyperPod replaces or reboots them: {', '.join(skipped)}")
     former = {node.host: node.reason for node in resumed}
-    rows = [{**_data(node), "former_reason": former.get(node.host)} for node in after]
+    rows = [_resumed_data(node, after, former, "" if node.host in known else _unknown(node), skipped) for node in chosen]
     return Result({"cluster": site.cluster, "nodes": rows, "jobs": []}, text, [], _failure("resume", chosen, known, skipped))
 
 
@@ -90,5 +91,23 @@ def _failure(action: str, chosen: Sequence[Node], known: Mapping[str, SlurmNode]
     return f"{action} failed for {failed} of {counted(len(chosen), 'node')}" if failed else ""
 
 
-def _data(node: SlurmNode) -> dict[str, str]:
-    return {"host": node.host, "state": node.state, "by": node.by, "reason": node.reason}
+def _resumed_data(
+    node: Node, after: Mapping[str, SlurmNode], former: Mapping[str, str], problem: str, skipped: Sequence[str]
+) -> Json:
+    """Return the node for JSON, with the reason that it had before."""
+    message = "HyperPod replaces or reboots it" if node.host in skipped else problem
+    result = "resumed" if node.host in former else "unchanged"
+    return {**_data(node, after, result, message), "former_slurm_reason": former.get(node.host)}
+
+
+def _data(node: Node, after: Mapping[str, SlurmNode], result: str, message: str) -> Json:
+    state = after.get(node.host)
+    reason = reason_of(state) if state else ""
+    return {
+        **node.names,
+        "result": "failed" if message else result,
+        "message": message or None,
+        "slurm_state": state.state if state else None,
+        "slurm_reason": reason or None,
+        "slurm_user": state.by if state and reason else None,
+    }

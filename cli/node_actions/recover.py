@@ -12,11 +12,11 @@ from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, releas
 from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
-from cli.node_actions.site import Site, node_data
+from cli.node_actions.site import Site
 from cli.node_actions.slurm import Job, SlurmError
 from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
-from cli.result import Block, Json, Result, Show, Table, ignore
+from cli.result import Block, Json, Result, Show, Table, ignore, warning_problem
 from config.instance_group import Role
 
 LOSSES = {
@@ -49,10 +49,10 @@ class Outcome:
     def data(self) -> Json:
         """Return the outcome for JSON."""
         return {
-            **node_data(self.node),
+            **self.node.names,
             "new_instance_id": self.now.instance if self.now else None,
             "result": self.result.replace(" ", "_"),
-            "detail": self.problem or self.note or None,
+            "message": self.problem or self.note or None,
         }
 
     @property
@@ -166,7 +166,7 @@ def recover(
     demand_another(site, action, chosen, force=options.force)
     jobs = jobs_on(site, chosen)
     warned = warnings(site, action, chosen)
-    for line in (*warned, *_jobs_lines(jobs, options)):
+    for line in (*(f"warning: {each}" for each in warned), *_jobs_lines(jobs, options)):
         show(line)
     names = labels(chosen)
     confirm(f"{action.capitalize()} {counted(len(chosen), 'node')} of {site.cluster} ({names})? {LOSSES[action]}")
@@ -186,20 +186,19 @@ def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence
     failed = [outcome.node for outcome in outcomes if outcome.problem]
     data = {
         "cluster": site.cluster,
-        "action": action,
         "nodes": [outcome.data() for outcome in outcomes],
         "jobs": [job.data() for job in jobs],
-        "warnings": list(warned),
     }
     text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), [outcome.row() for outcome in outcomes])]
     if details := [line for outcome in outcomes if (line := outcome.detail())]:
         text.append("\n".join(details))
+    problems = [warning_problem(line) for line in warned]
     if not failed and all(outcome.tried for outcome in outcomes):
-        return Result(data, text)
+        return Result(data, text, problems)
     text.append("\n".join(_next_steps(site, action, outcomes)))
     if not failed:
-        return Result(data, text, [], f"{action} not started: jobs did not end in time")
-    return Result(data, text, [], f"{action} failed for {len(failed)} of {counted(len(outcomes), 'node')}")
+        return Result(data, text, problems, f"{action} not started: jobs did not end in time")
+    return Result(data, text, problems, f"{action} failed for {len(failed)} of {counted(len(outcomes), 'node')}")
 
 
 def _next_steps(site: Site, action: str, outcomes: Sequence[Outcome]) -> list[str]:

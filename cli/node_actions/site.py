@@ -11,7 +11,7 @@ from cli.node_actions.slurm import Slurm, SlurmError, SlurmNode
 from cli.node_directory import Node, NodeDirectory, node_directory, session_shell
 from cli.remote.plugin import missing_plugin
 from cli.remote.shell import Shell
-from cli.result import Json, Show, Table, ignore
+from cli.result import Show, Table, ignore
 from config.instance_group import Role
 
 SHOWN = 10
@@ -123,15 +123,11 @@ def _why_unreachable(slurm: Slurm) -> str:
     return ""
 
 
-def node_data(node: Node) -> Json:
-    """Return a node's names for JSON."""
-    return {"instance_id": node.instance, "name": node.name or None, "host": node.host or None, "group": node.group}
-
-
 def hosts_table(nodes: Collection[SlurmNode]) -> Table:
     """Return a table of nodes in Slurm."""
-    return Table(("HOST", "SLURM", "REASON"), [(node.host, node.state, _reason(node)) for node in nodes])
+    return Table(("HOST", "SLURM", "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
 
 
-def _reason(node: SlurmNode) -> str:
+def reason_of(node: SlurmNode) -> str:
+    """Return Slurm's reason; empty if there is none."""
     return "" if node.reason in ("none", "") else node.reason

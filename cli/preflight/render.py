@@ -43,8 +43,8 @@ def as_problems(results: Sequence[CheckResult]) -> list[Json]:
 
 def _fields(result: CheckResult) -> Json:
     return {
-        "check": result.check,
-        "outcome": result.outcome.value,
+        "name": result.check,
+        "result": result.outcome.value,
         "message": result.message,
         "fix": result.fix or None,
         "link": result.link or None,

@@ -20,8 +20,8 @@ HAS_AGENT = "has an agent: unchanged"
 ROLES = (Role.CONTROLLER, Role.LOGIN, Role.COMPUTE, "")
 """The roles in the order of the batches; groups that are not in the file have none."""
 MESSAGE_LENGTH = 400
-FAILED, UNCHANGED, NOT_REACHED = "failed", "unchanged", "not_reached"
-RESULTS = {UNCHANGED: "unchanged: has an agent", NOT_REACHED: "not reached"}
+FAILED, UNCHANGED, NOT_STARTED = "failed", "unchanged", "not_started"
+RESULTS = {UNCHANGED: "unchanged: has an agent", NOT_STARTED: "not started"}
 """Results that read otherwise in a table than in JSON."""
 
 
@@ -84,7 +84,7 @@ def _batches(nodes: Sequence[Node]) -> Iterator[list[Node]]:
 
 def _result(cluster: str, nodes: Sequence[Node], results: Sequence[NodeResult]) -> Result:
     reached = {each.node for each in results}
-    rest = [{**_names(node), "result": NOT_REACHED, "message": None} for node in nodes if node not in reached]
+    rest = [{**node.names, "result": NOT_STARTED, "message": None} for node in nodes if node not in reached]
     data = [*map(_data, results), *rest]
     rows = [(row["instance_id"], row["host"] or "-", RESULTS.get(row["result"], row["result"])) for row in data]
     text: list[Block] = [Table(("NODE", "HOST", "RESULT"), rows)]
@@ -92,7 +92,7 @@ def _result(cluster: str, nodes: Sequence[Node], results: Sequence[NodeResult]) 
     if not failed:
         return Result({"cluster": cluster, "nodes": data}, text)
     text.append("\n".join(f"{row['instance_id']}: {row['message'] or 'no output'}" for row in failed))
-    problem = f"{len(failed)} of {counted(len(nodes), 'node')} failed, {len(rest)} not reached"
+    problem = f"{len(failed)} of {counted(len(nodes), 'node')} failed, {len(rest)} not started"
     return Result({"cluster": cluster, "nodes": data}, text, failure=f"{problem}; fix the cause and run this command again")
 
 
@@ -100,8 +100,4 @@ def _data(result: NodeResult) -> Json:
     text = (result.output.text if result.output else result.error).strip()
     last = text.rpartition("\n")[2][-MESSAGE_LENGTH:]
     outcome = FAILED if result.status else UNCHANGED if last == HAS_AGENT else "applied"
-    return {**_names(result.node), "result": outcome, "message": last or None}
-
-
-def _names(node: Node) -> Json:
-    return {"instance_id": node.instance, "name": node.name or None, "host": node.host or None, "group": node.group}
+    return {**result.node.names, "result": outcome, "message": last or None}

@@ -49,7 +49,7 @@ def copy(
         status = subprocess.run(_scp(config, node, source, destination, quiet=quiet), check=False).returncode
     if status:
         raise OpsError(f"scp ended with exit status {status} as user {login.user}; see its message above, or pass --user")
-    data = {"cluster": directory.cluster, "instance_id": node.instance, "user": login.user}
+    data = {"cluster": directory.cluster, "node": node.names, "user": login.user}
     return Result({**data, "source": source, "destination": destination}, [f"copied {source} to {destination}"])
 
 

@@ -93,10 +93,13 @@ def _in_session(node: Node, command: str, timeout_s: int, shell: Shell) -> NodeR
 
 
 def _data(result: NodeResult) -> Json:
-    node = result.node
-    names = {"instance_id": node.instance, "name": node.name or None, "host": node.host or None, "group": node.group}
-    output = result.output.text if result.output else None
-    return {**names, "exit_code": result.status if result.output else None, "output": output, "error": result.error or None}
+    return {
+        **result.node.names,
+        "result": "failed" if result.status else "ok",
+        "message": result.error or None,
+        "exit_code": result.status if result.output else None,
+        "output": result.output.text if result.output else None,
+    }
 
 
 def _alone(result: NodeResult) -> str:

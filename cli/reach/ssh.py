@@ -76,12 +76,13 @@ def ssh_config(
     text = config_text(name, found, login, hosts)
     changed = [] if only_print else _written(folder / "config", {hosts: known_hosts(keys), config: text})
     data = {
+        "cluster": directory.cluster,
         "config": str(config),
         "known_hosts": str(hosts),
         "user": login.user,
         "changed": [str(path) for path in changed],
         "text": text,
-        "hosts": [_host(entry, keys) for entry in found],
+        "nodes": [_data(entry, keys) for entry in found],
     }
     if only_print:
         return Result(data, [Verbatim(text.rstrip("\n"))])
@@ -134,9 +135,8 @@ def _written(user_config: Path, ours: dict[Path, str]) -> list[Path]:
     return [path for path, text in files.items() if write_private(path, text)]
 
 
-def _host(entry: Entry, keys: HostKeys) -> Json:
-    node = entry.node
-    return {"instance_id": node.instance, "aliases": list(entry.aliases), "has_host_key": node.instance in keys}
+def _data(entry: Entry, keys: HostKeys) -> Json:
+    return {**entry.node.names, "aliases": list(entry.aliases), "has_host_key": entry.node.instance in keys}
 
 
 def _summary(config: Path, changed: list[Path]) -> str:

@@ -22,11 +22,15 @@ def status(deployment: Deployment, *, show_all: bool = False, now: datetime | No
     stuck = [rollback_fix(deployment, stack) for stack in stacks if stack.status == STUCK]
     running = progress(deployment) if _is_busy(stacks) else []
     data: Json = {
-        "stacks": [{"name": stack.name, "status": stack.status, "reason": stack.reason or None} for stack in stacks],
-        "failures": failed,
+        "stacks": [
+            {"name": stack.name, "status": stack.status, "message": stack.reason or None, "failures": failed.get(stack.name, [])}
+            for stack in stacks
+        ],
         "progress": running,
-        "cluster": None,
-        "bundle": None,
+        **dict.fromkeys(("cluster", "arn", "status", "message")),
+        "groups": [],
+        "nodes": [],
+        "bundle_sha256": None,
         "slurm": None,
         "file_systems": [],
         "alarms": [],

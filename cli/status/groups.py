@@ -8,12 +8,12 @@ from config.model import ClusterConfig
 
 
 def cluster_data(cluster: dict[str, Any], config: ClusterConfig) -> Json:
-    """Return the cluster for JSON."""
+    """Return the fields of the cluster for JSON."""
     return {
-        "name": cluster["ClusterName"],
+        "cluster": cluster["ClusterName"],
         "arn": cluster.get("ClusterArn"),
         "status": cluster["ClusterStatus"],
-        "failure_message": cluster.get("FailureMessage") or None,
+        "message": cluster.get("FailureMessage") or None,
         "groups": [_group(group, config) for group in groups_of(cluster)],
     }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from cli.node_directory import node_names
 from cli.node_reports import FRESH, Report, age
 from cli.result import Json, Table
 from config.instance_group import Role
@@ -124,10 +125,7 @@ class NodeStatus:
     def data(self) -> Json:
         """Return the node for JSON."""
         return {
-            "instance_id": self.instance,
-            "name": self.name or None,
-            "host": self.host or None,
-            "group": self.group,
+            **node_names(self.instance, self.name, self.host, self.group),
             "role": self.role or None,
             "status": self.status,
             "message": self.message or None,
@@ -136,7 +134,8 @@ class NodeStatus:
             "image_release": self.summary.get("CurrentImageReleaseVersion"),
             "image_status": self.summary.get("ImageVersionStatus"),
             "agent": None if self.agent == NONE else self.agent,
-            "bundle": self.applied or None,
+            "bundle_sha256": self.applied or None,
+            "has_older_bundle": self.has_older_bundle,
             "reported": self.report.time.isoformat() if self.report else None,
         }
 

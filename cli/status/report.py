@@ -13,7 +13,7 @@ from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
 from cli.parts import Parts
-from cli.result import Block, Json, Result, Table
+from cli.result import Block, Json, Result, Table, warning_problem
 from cli.status.file_systems import file_system_blocks, file_systems
 from cli.status.groups import cluster_data, group_row
 from cli.status.nodes import SHORT, NodeStatus, nodes_table
@@ -46,19 +46,19 @@ class ClusterReport:
         last = events[-EVENTS:]
         found = {
             **data,
-            "cluster": {**cluster_data(self._cluster, self._deployment.config), "nodes": [node.data() for node in self._nodes]},
-            "bundle": self._bundle_data(),
+            **cluster_data(self._cluster, self._deployment.config),
+            "nodes": [node.data() for node in self._nodes],
+            "bundle_sha256": self._bundle or None,
             "slurm": self._slurm_data(),
             "file_systems": systems,
             "alarms": alarms,
             "events": [event.data(name) for event in last],
         }
-        cluster = found["cluster"]
-        failure = f"\n{cluster['failure_message']}" if cluster["failure_message"] else ""
+        failure = f"\n{found['message']}" if found["message"] else ""
         text = [
-            f"cluster {cluster['name']} is {cluster['status']}{failure}",
+            f"cluster {found['cluster']} is {found['status']}{failure}",
             *blocks,
-            Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), list(map(group_row, cluster["groups"]))),
+            Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), list(map(group_row, found["groups"]))),
             *nodes_table(self._nodes, self._now, show_all=show_all),
             *self._summary(),
             *file_system_blocks(systems),
@@ -66,7 +66,7 @@ class ClusterReport:
             *_event_blocks(last, name),
             *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
         ]
-        return Result(found, text, [*self._parts.problems, *_warnings(missing)])
+        return Result(found, text, [*self._parts.problems, *map(warning_problem, missing)])
 
     def _node_statuses(self) -> list[NodeStatus]:
         roles = self._deployment.config.role_names()
@@ -92,17 +92,13 @@ class ClusterReport:
     def _file_systems(self) -> list[Json]:
         return file_systems(self._deployment, self._outputs, self._states.values(), self._now)
 
-    def _bundle_data(self) -> Json | None:
-        if not self._bundle:
-            return None
-        return {"sha256": self._bundle, "older_nodes": [node.instance for node in self._nodes if node.has_older_bundle]}
-
     def _slurm_data(self) -> Json | None:
         if self._slurm is None:
             return None
         counts = self._slurm.slurm or {}
-        names = ("slurmctld", "slurmdbd", "nodes", "idle", "allocated", "drained", "down")
-        return {**{name: counts.get(name) for name in names}, "reported": self._slurm.time.isoformat()}
+        names = ("slurmctld", "slurmdbd", "idle", "allocated", "drained", "down")
+        known = {name: counts.get(name) for name in names}
+        return {**known, "node_count": counts.get("nodes"), "reported": self._slurm.time.isoformat()}
 
     def _summary(self) -> list[str]:
         """Return a line on each of Slurm, the images, the bundle and the agents."""
@@ -166,19 +162,15 @@ def _alarm(alarm: Mapping[str, Any]) -> Json:
         "name": alarm["AlarmName"],
         "state": alarm["StateValue"],
         "description": alarm.get("AlarmDescription"),
-        "reason": alarm.get("StateReason"),
+        "message": alarm.get("StateReason"),
         "since": alarm["StateUpdatedTimestamp"].isoformat(),
     }
 
 
 def _alarm_blocks(alarms: list[Json]) -> list[Block]:
-    lines = [f"{each['state']} {each['name']}: {each['description'] or each['reason'] or ''}" for each in alarms]
+    lines = [f"{each['state']} {each['name']}: {each['description'] or each['message'] or ''}" for each in alarms]
     return ["\n".join(lines)] if lines else []
 
 
 def _event_blocks(events: list[Event], cluster: str) -> list[Block]:
     return [event_table(events), f"`./hpod events {cluster}` shows more, with what to do"] if events else []
-
-
-def _warnings(missing: list[str]) -> list[Json]:
-    return [{"level": "warning", "message": text, "fix": None} for text in missing]

@@ -57,7 +57,7 @@ def preflight(
 
 def said(told: dict[str, Any], *outcomes: str) -> list[str]:
     """What the findings with these outcomes say."""
-    return [f"{each['check']}: {each['message']}" for each in told["checks"] if each["outcome"] in outcomes]
+    return [f"{each['name']}: {each['message']}" for each in told["checks"] if each["result"] in outcomes]
 
 
 def test_an_account_that_has_all_has_no_findings(world: World, preflight: Preflight) -> None:
@@ -97,7 +97,7 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
         "not 0.0.0.0/0",
         "file systems: no file system fs-0123456789abcdef0 in us-west-2",
     ]
-    assert all(each["fix"] for each in told["checks"] if each["outcome"] == "error")
+    assert all(each["fix"] for each in told["checks"] if each["result"] == "error")
     short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 requested"
     assert said(told, "warning") == [f"{short} (AWS does not say whether a training plan's instances count)"]
     assert told["error"].strip().endswith("cluster mine cannot be deployed")
@@ -112,7 +112,7 @@ def test_a_caller_who_may_ask_nothing_is_warned_of_each_question_and_nothing_els
     storage = {"existing": world.make_file_system(network)}
     told = preflight({**REFERENCE, "network": network.section, "storage": storage}, **world.session_of(nobody))
     assert (told["status"], said(told, "error")) == (0, [])
-    warned = {each["check"] for each in told["checks"] if each["outcome"] == "warning"}
+    warned = {each["name"] for each in told["checks"] if each["result"] == "warning"}
     assert {"zone", "bootstrap", "permissions", "service roles", "instance types", "instance quotas"} <= warned
     assert {"network quotas", "vpc", "internet", "subnets", "security groups", "file systems"} <= warned
     assert all("no permission to check this" in each for each in said(told, "warning"))
@@ -134,5 +134,5 @@ def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: Wo
     told = preflight({**REFERENCE, "cluster_name": "big", "network": network.section, "storage": storage}, **session)
     assert said(told, "warning", "error") == []
     assert {"vpc", "internet", "subnets", "security groups", "file systems", "buckets", "permissions", "cluster name"} <= {
-        each["check"] for each in told["checks"] if each["outcome"] == "ok"
+        each["name"] for each in told["checks"] if each["result"] == "ok"
     }

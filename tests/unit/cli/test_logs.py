@@ -40,7 +40,7 @@ def test_the_list_shows_names_that_find_the_same_node(account: FakeOperations) -
     account.state("work", 3, minutes=(NOW - datetime.now(UTC)).total_seconds() / 60)
     listed = logs(account.deployment()).data
     assert listed
-    names = {each["instance_id"][-1]: each["name"] for each in listed["nodes"]}
+    names = {each["node"]["instance_id"][-1]: each["name"] for each in listed["logs"]}
     assert names == {"2": "work#1", "3": "work-1"}  # HyperPod's work-1 wrote the group's second log
     for number, name in names.items():
         found = logs(account.deployment(), node=name).data

@@ -69,6 +69,11 @@ def test_of_two_controllers_the_latest_report_counts(account: FakeOperations) ->
     assert "1 idle, 0 allocated, 1 drained" in shown(account)
 
 
+def older(account: FakeOperations) -> list[str]:
+    """The nodes with an older bundle."""
+    return [node["instance_id"] for node in data(account)["nodes"] if node["has_older_bundle"]]
+
+
 def test_nodes_with_an_older_bundle_are_counted(account: FakeOperations) -> None:
     account.pointer = json.dumps({"version": 1, "sha256": NEW})
     account.state("head", 1)
@@ -76,7 +81,8 @@ def test_nodes_with_an_older_bundle_are_counted(account: FakeOperations) -> None
     text = shown(account)
     assert f"script bundle: {NEW[:8]}; 1 of 3 nodes have not applied it" in text
     assert row(text, WORK)[-2:] == [OLD[:8], "(older)"]
-    assert data(account)["bundle"] == {"sha256": NEW, "older_nodes": [WORK]}
+    assert data(account)["bundle_sha256"] == NEW
+    assert older(account) == [WORK]
 
 
 def test_a_dead_slurmctld_leaves_slurms_states_unknown(account: FakeOperations) -> None:
@@ -107,7 +113,7 @@ def test_a_node_that_could_not_apply_the_bundle_is_listed_with_step_and_message(
     assert row(text, WORK)[-1] == "incomplete"
     assert f"{WORK}: bundle failed: create users: useradd: exit 9" in text
     assert f"{OTHER}: bundle" not in text
-    assert data(account)["bundle"]["older_nodes"] == [WORK]
+    assert older(account) == [WORK]
 
 
 def test_a_node_with_a_full_root_volume_is_listed_and_a_shared_file_system_is_no_problem_of_a_node(
@@ -141,7 +147,7 @@ def test_an_agent_that_stopped_reporting_is_not_a_missing_agent(account: FakeOpe
 def test_actions_of_events_name_the_cluster(account: FakeOperations) -> None:
     account.state("head", 1, **slurm(DRAINED))
     [event] = data(account)["events"]
-    assert event["action"].startswith("`./hpod replace draft ip-10-1-0-3`")
+    assert event["fix"].startswith("`./hpod replace draft ip-10-1-0-3`")
 
 
 def test_images_are_shown_with_their_state(account: FakeOperations) -> None:

@@ -49,10 +49,10 @@ def test_the_region_is_that_of_the_zone_where_the_file_names_none(tmp_path: Path
 def test_programs_get_quantities_without_prices(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cost", "reference", "--output", "json"]) == 0
     data = json.loads(capsys.readouterr().out)["data"]
-    assert data["lines"][2] == {
+    assert data["charges"][2] == {
         "section": "instance groups",
         "name": "compute-nodes",
-        "what": "4 x ml.trn1.32xlarge, 1 thread per core",
+        "description": "4 x ml.trn1.32xlarge, 1 thread per core",
         "quantity_per_month": "2920",
         "unit": "node-hours",
     }

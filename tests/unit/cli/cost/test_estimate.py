@@ -129,27 +129,27 @@ def test_a_price_is_asked_for_once() -> None:
 
 def test_a_program_gets_every_line_with_its_price_and_source_or_with_why_not() -> None:
     told = as_data(estimate(NAT_GATEWAY))
-    assert told["lines"][1] == {
+    assert told["charges"][1] == {
         "section": "instance groups",
         "name": "work",
-        "what": "4 x ml.g5.8xlarge, 1 thread per core",
+        "description": "4 x ml.g5.8xlarge, 1 thread per core",
         "quantity_per_month": "2920",
         "unit": "node-hours",
         "per_hour": "12.00000028",
         "per_month": "8760.00020440",
         "price": {"usd": "3.00000007", "date": "2026-11-01", "source": "a test"},
-        "unknown": None,
+        "message": None,
     }
-    assert told["lines"][4] == {
+    assert told["charges"][4] == {
         "section": "network",
         "name": "NAT gateway",
-        "what": "1",
+        "description": "1",
         "quantity_per_month": "730",
         "unit": "hours",
         "per_hour": None,
         "per_month": None,
         "price": None,
-        "unknown": "lost",
+        "message": "lost",
     }
     assert told["total"] == {"per_hour": "12.63525921", "per_month": "9223.73922630", "is_complete": False}
     assert told["notes"] == ["mind the gap"]

@@ -32,7 +32,7 @@ def test_drained_and_down_nodes_are_resumed(cluster: FakeCluster, state: str) ->
     result = resume_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
     assert cluster.shell.updates == [f"NodeName={HOSTS[FIRST]} State=RESUME"]
     assert result.data is not None
-    assert {node["state"] for node in result.data["nodes"]} == {"idle"}
+    assert {node["slurm_state"] for node in result.data["nodes"]} == {"idle"}
 
 
 @pytest.mark.parametrize("command", [drain_nodes, resume_nodes])
@@ -66,7 +66,7 @@ def test_resume_asks_for_nodes_that_other_reasons_drained_and_keeps_their_reason
     resume_nodes(cluster.deployment(), nodes=["workers-1"], confirm=no, shell=cluster.shell)
     result = resume_nodes(cluster.deployment(), nodes=["workers-2"], shell=cluster.shell)
     assert result.data is not None
-    assert [node["former_reason"] for node in result.data["nodes"]] == ["ticket 17"]
+    assert [node["former_slurm_reason"] for node in result.data["nodes"]] == ["ticket 17"]
     assert f"former reasons:\n  {HOSTS[SECOND]}: ticket 17" in str(result)
 
 
@@ -84,7 +84,7 @@ def test_a_node_that_slurm_does_not_know_is_a_failure(cluster: FakeCluster, comm
     del cluster.shell.hosts[HOSTS[SECOND]]
     result = command(cluster.deployment(), nodes=["workers", "login"], shell=cluster.shell)
     assert result.data is not None
-    assert [(node["host"], node["state"]) for node in result.data["nodes"] if node["host"] != HOSTS[FIRST]] == [
+    assert [(node["host"], node["message"]) for node in result.data["nodes"] if node["host"] != HOSTS[FIRST]] == [
         (HOSTS[LOGIN], "not a compute node"),
         (HOSTS[SECOND], "unknown to Slurm"),
     ]

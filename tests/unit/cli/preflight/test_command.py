@@ -90,7 +90,7 @@ def test_a_file_is_taken_by_its_path(folder: Path, checks: list[Check]) -> None:
 def test_without_credentials_there_is_a_document_too(folder: Path) -> None:
     said, failed = run(folder, "json", FakeAws({"sts.get_caller_identity": NoCredentialsError()}))
     [found] = json.loads(said)["data"]["checks"]
-    assert (found["check"], found["outcome"]) == ("access", "error")
+    assert (found["name"], found["result"]) == ("access", "error")
     assert f"{found['message']}; {found['fix']}" == failed
     assert "run `aws sso login`" in found["fix"]
 
@@ -108,8 +108,8 @@ def test_as_json_it_is_one_object_also_when_there_are_errors(folder: Path, check
     told = json.loads(said)["data"]
     assert told["counts"] == {"ok": 1, "warning": 0, "error": 1, "skipped": 0}
     assert told["checks"][0] == {
-        "check": "a check",
-        "outcome": "error",
+        "name": "a check",
+        "result": "error",
         "message": "bad",
         "fix": "mend it",
         "link": "https://there",

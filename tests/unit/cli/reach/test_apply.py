@@ -69,12 +69,12 @@ def test_a_failure_stops_before_the_next_batch_and_the_other_nodes_are_listed() 
     found.summaries += [summary("workers", f"i-000000000000001{number:02}", f"10.1.0.{100 + number}") for number in range(5)]
     result, shell = called(DONE, DONE, DONE, Output(1, "no space"), *[DONE] * 3, on=found)
     assert len(shell.nodes) == 7
-    assert sorted(results(result).values()) == [*["applied"] * 6, "failed", *["not_reached"] * 2]
-    assert [node for node, state in results(result).items() if state == "not_reached"] == [
+    assert sorted(results(result).values()) == [*["applied"] * 6, "failed", *["not_started"] * 2]
+    assert [node for node, state in results(result).items() if state == "not_started"] == [
         "i-00000000000000103",
         "i-00000000000000104",
     ]
-    assert result.failure.startswith("1 of 9 nodes failed, 2 not reached")
+    assert result.failure.startswith("1 of 9 nodes failed, 2 not started")
 
 
 def test_groups_that_are_not_in_the_file_come_last() -> None:
@@ -94,12 +94,12 @@ def test_long_messages_are_below_the_table() -> None:
 def test_a_failure_stops_before_the_next_role() -> None:
     result, shell = called(DONE, Output(1, "step\nlifecycle script failed: no space"))
     assert shell.nodes == [HEAD, ENTRY]
-    assert results(result) == {HEAD: "applied", ENTRY: "failed", FIRST: "not_reached", SECOND: "not_reached"}
-    assert result.failure == "1 of 4 nodes failed, 2 not reached; fix the cause and run this command again"
+    assert results(result) == {HEAD: "applied", ENTRY: "failed", FIRST: "not_started", SECOND: "not_started"}
+    assert result.failure == "1 of 4 nodes failed, 2 not started; fix the cause and run this command again"
     assert "lifecycle script failed: no space" in str(result)
 
 
-def test_a_node_that_is_not_reached_has_failed() -> None:
+def test_a_node_that_is_not_started_has_failed() -> None:
     result, _ = called(SessionError("not connected"), node="controller")
     assert results(result) == {HEAD: "failed"}
 

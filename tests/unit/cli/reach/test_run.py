@@ -109,7 +109,7 @@ def called(name: str, *outputs: Output | Exception, words: tuple[str, ...] = ("t
 
 def data(result: Result) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(json.dumps(result.data))
-    return {node["instance_id"]: (node["exit_code"], node["output"], node["error"]) for node in found["nodes"]}
+    return {node["instance_id"]: (node["exit_code"], node["output"], node["message"]) for node in found["nodes"]}
 
 
 def test_a_group_takes_one_session_on_the_controller() -> None:

@@ -89,7 +89,7 @@ def test_host_keys_are_those_that_the_nodes_present(tmp_path: Path) -> None:
         "i-0000000000000000d ssh-ed25519 AAAAd=",
     ]
     assert result.data is not None
-    assert all(host["has_host_key"] for host in result.data["hosts"])
+    assert all(node["has_host_key"] for node in result.data["nodes"])
 
 
 def test_a_node_without_a_host_key_is_named(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_only_running_nodes_have_an_entry(tmp_path: Path) -> None:
     account.summaries[2]["InstanceStatus"] = {"Status": "Pending"}
     result = written(tmp_path, account=account)
     assert result.data is not None
-    assert len(result.data["hosts"]) == 3
+    assert len(result.data["nodes"]) == 3
     for each in account.summaries:
         each["InstanceStatus"] = {"Status": "Failure"}
     with pytest.raises(OpsError, match="has no Running node"):
