@@ -15,7 +15,7 @@ from cli.errors import OpsError
 from cli.node_directory import node_directory
 from cli.node_reports import latest_states
 from cli.parts import Parts
-from cli.result import Result, Show, Table, ignore
+from cli.result import Result, Show, Table, Verbatim, ignore
 
 LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
 STREAMS = {LIFECYCLE: "LifecycleConfig/", "health": "SagemakerHealthMonitoringAgent/", DEEP_HEALTH: "DeepHealthCheckResults/"}
@@ -62,7 +62,7 @@ def logs(
     chosen = _chosen(deployment, found, node, kind)
     lines = []
     for line in _lines(client, group, chosen.stream, sleep if follow else None):
-        show(line)
+        show(Verbatim(line))
         if not follow:  # which never ends
             lines.append(line)
     return Result({"log_group": group, "kind": kind, "node": chosen.instance, "lines": lines})

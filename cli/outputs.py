@@ -2,7 +2,7 @@
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.result import Result, Table
+from cli.result import Result, Table, Verbatim
 from config.suggestions import nearest
 
 LONG = "AfterDestroy"
@@ -17,4 +17,4 @@ def outputs(deployment: Deployment, *, name: str | None = None) -> Result:
         return Result({"outputs": found}, (Table(("OUTPUT", "VALUE"), list(found.items())),))
     if name not in found:
         raise OpsError(f"unknown output {name!r}; {nearest(name, found)}")
-    return Result({"outputs": {name: found[name]}}, (found[name],))
+    return Result({"outputs": {name: found[name]}}, (Verbatim(found[name]),))

@@ -1,19 +1,24 @@
 """Prints the result of any command: text for people, or one JSON envelope for programs."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from cli.result import ERROR, Block, Result, Show, Table, error_problem, ignore
+from cli.layout import fitted
+from cli.result import ERROR, Block, Result, Show, error_problem, ignore
 
 ENVELOPE_VERSION = 1
 JSON = "json"
 CLEAR = "\x1b[2J\x1b[H"
 """Clears a terminal, and moves its cursor to the top left corner."""
+WITHOUT_TERMINAL = (80, 24)
+"""Columns and lines of a pipe or a file, unless the variable COLUMNS is set."""
 Redraw = Callable[[Result], None]
-STYLES = {"hpod.error": "red", "hpod.warning": "yellow", "hpod.ok": "green"}
+STYLES = {"hpod.head": "bold", "hpod.error": "red", "hpod.warning": "yellow", "hpod.ok": "green"}
 HIGHLIGHTS = (
+    r"(?P<head>^[A-Z]+( +[A-Z]+)+$)",
     r"(?P<error>^error\b|(?<=: )error(?=: )|\b\w*FAILED\b|\b\w*ROLLBACK_COMPLETE\b|\bFailed\b|\bFailure\b)",
     r"(?P<warning>^warning\b|(?<=: )warning(?=: )|\b\w+_IN_PROGRESS\b)",
     r"(?P<ok>^ok\b|\b(CREATE|UPDATE|IMPORT)_COMPLETE\b|\bInService\b|\bRunning\b)",
@@ -54,19 +59,20 @@ def line_printer(output: str) -> Show:
 
 
 def _print(blocks: Sequence[Block]) -> None:
-    """Print the blocks with a blank line between them; only a terminal gets colours and columns that fit it."""
-    if not blocks:
+    """Print the blocks with a blank line between them; only a terminal gets colours."""
+    width = shutil.get_terminal_size(WITHOUT_TERMINAL).columns
+    lines = [line for block in blocks for line in (*fitted(block, width), "")][:-1]
+    if not lines:
         return
     if sys.stdout.isatty():
-        _print_to_terminal(blocks)
+        _print_to_terminal(lines)
     else:
-        print("\n\n".join(map(str, blocks)), flush=True)
+        print("\n".join(lines), flush=True)
 
 
-def _print_to_terminal(blocks: Sequence[Block]) -> None:
+def _print_to_terminal(lines: Sequence[str]) -> None:
     from rich.console import Console  # noqa: PLC0415  slow to import, and only a terminal needs it
     from rich.highlighter import RegexHighlighter  # noqa: PLC0415
-    from rich.table import Table as Columns  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
     from rich.theme import Theme  # noqa: PLC0415
 
@@ -77,16 +83,5 @@ def _print_to_terminal(blocks: Sequence[Block]) -> None:
         highlights = list(HIGHLIGHTS)  # noqa: RUF012  as in rich's own class
 
     console, highlighter = Console(theme=Theme(STYLES)), Highlighter()
-    for index, block in enumerate(blocks):
-        if index:
-            console.print()
-        if isinstance(block, Table):
-            columns = Columns(*block.head, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-            for column in columns.columns:
-                column.overflow = "fold"
-            for row in block.rows:
-                columns.add_row(*(highlighter(Text(str(cell))) for cell in row))
-            console.print(columns)
-        else:
-            for line in block.splitlines() or [""]:
-                console.print(highlighter(Text(line)), soft_wrap=True)
+    for line in lines:
+        console.print(highlighter(Text(line)), soft_wrap=True)

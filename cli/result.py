@@ -9,7 +9,6 @@ from config.errors import ConfigError
 
 ERROR = "error"
 Json = dict[str, Any]
-Show = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,14 @@ class Table:
         )
 
 
+class Verbatim(str):
+    """Text that is printed as it is: files, logs, and the output of programs."""
+
+    __slots__ = ()
+
+
 Block = str | Table
+Show = Callable[[Block], None]
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Result:
         return "\n\n".join(map(str, self.text))
 
 
-def ignore(_: str) -> None:
+def ignore(_: Block) -> None:
     """Show nothing: for commands whose lines are not printed while they run."""
 
 

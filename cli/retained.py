@@ -6,7 +6,7 @@ import yaml
 
 from cli.deployment import Deployment
 from cli.leftovers import data_buckets, described, file_systems, has_internet, network
-from cli.result import Json, Result
+from cli.result import Json, Result, Verbatim
 from config.model import ClusterConfig
 from config.network import InternetAccess as Access
 from config.section import Section
@@ -50,7 +50,7 @@ def _result(name: str, sections: Json, systems: list[Json], buckets: list[str]) 
     ]
     text = "\n".join(filter(None, parts)) or f"# cdk destroy kept nothing of cluster {name}"
     ids = [system["FileSystemId"] for system in systems]
-    return Result({"sections": sections, "older_file_systems": ids, "older_data_buckets": buckets}, (text,))
+    return Result({"sections": sections, "older_file_systems": ids, "older_data_buckets": buckets}, (Verbatim(text),))
 
 
 def _chosen(systems: list[dict[str, Any]], config: ClusterConfig) -> dict[str, Any] | None:

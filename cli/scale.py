@@ -7,7 +7,7 @@ from cli.cluster_files import cluster_path
 from cli.cluster_folder import cdk_command
 from cli.count_edit import with_count
 from cli.errors import OpsError
-from cli.result import Result
+from cli.result import Result, Verbatim
 from config.errors import ConfigError
 from validation.checked_file import check_source
 from validation.load import check_clusters
@@ -43,7 +43,7 @@ def scaled(path: Path, group: str, count: int, *, dry_run: bool = False) -> Resu
         "diff": diff,
         "written": changed and not dry_run,
     }
-    text_blocks = (diff, *_warning(edit.before, count), _next_step(path, dry_run=dry_run))
+    text_blocks = (Verbatim(diff), *_warning(edit.before, count), _next_step(path, dry_run=dry_run))
     return Result(data, text_blocks if changed else (_unchanged(path, group, count),))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cli.cluster_files import checked
-from cli.result import Result
+from cli.result import Result, Verbatim
 from validation.report import FORMATS, counted, counts, problems
 
 
@@ -12,12 +12,12 @@ def validate(*, clusters: Path, files: Sequence[str], form: str = "text", strict
     """Return the problems of the files; errors, and with ``strict`` warnings that the file does not suppress, fail."""
     found = checked(clusters, files)
     is_failure = any(file.errors or (strict and file.warnings) for file in found)
-    parts = [FORMATS[form](found)] if form in FORMATS else []
-    if form == "text" and not is_failure:
-        parts.append(counted(found))
+    printed = FORMATS[form](found) if form in FORMATS else ""
+    lines = [printed, counted(found) if form == "text" and not is_failure else ""]
+    text = "\n".join(filter(None, lines))
     return Result(
         {"files": [file.name for file in found], "counts": counts(found)},
-        ("\n".join(filter(None, parts)),) if any(parts) else (),
+        (Verbatim(text),) if text else (),  # one line for each problem, as editors read it
         problems(found),
         counted(found) if is_failure else "",
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from cli.errors import OpsError
 from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
 from cli.import_cluster.options import check_place, refuse_options
-from cli.result import Result, failed
+from cli.result import Result, Verbatim, failed
 from cli.write_file import write_new
 from config.errors import ConfigError
 
@@ -76,6 +76,6 @@ def _text(value: object) -> str | None:
 
 def _put(made: Imported, file: Path | None, *, force: bool) -> str:
     if file is None:
-        return made.text.rstrip("\n")
+        return Verbatim(made.text.rstrip("\n"))
     write_new(file, made.text, force=force)
     return f"wrote {file}; read its comments, edit it, then run `./hpod validate {file}`"

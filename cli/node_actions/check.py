@@ -170,8 +170,8 @@ def check(
     if left_out:
         show(f"{LEFT_OUT}: {', '.join(node.label for node in left_out)}")
     jobs = jobs_on(site, chosen)
-    for line in [jobs_table(jobs), INTERRUPTED] if jobs else []:
-        show(str(line))
+    for block in (jobs_table(jobs), INTERRUPTED) if jobs else ():
+        show(block)
     question = (
         f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"
     )

@@ -14,7 +14,7 @@ from cli.node_actions.returned import deleted
 from cli.node_actions.site import Site, node_data
 from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
-from cli.result import Block, Json, Result, Show, Table, ignore
+from cli.result import Block, Json, Result, Show, Table, Verbatim, ignore
 from cli.scale import scaled
 from config.instance_group import Role
 
@@ -39,7 +39,7 @@ def delete(
         site.demand_known(chosen)
     jobs = jobs_on(site, chosen)
     if jobs:
-        show(str(jobs_table(jobs)))
+        show(jobs_table(jobs))
     confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({labels(chosen)})?")
     problems = _delete(site, chosen, options)
     gone = [node for node in chosen if node.instance not in problems]
@@ -123,11 +123,11 @@ def _result(
         "edits": list(edits),
         "groups_not_in_file": list(not_in_file),
     }
-    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *(edit["diff"] for edit in edits if edit["diff"])]
+    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *(Verbatim(edit["diff"]) for edit in edits if edit["diff"])]
     if not_in_file:
         text.append(f"not in the cluster file, so without a new count: {', '.join(not_in_file)}")
     if edits:
-        text.append(f"to deploy the new counts: {site.deployment.deploy_command}")
+        text.append(f"to deploy the new counts: `{site.deployment.deploy_command}`")
     if not problems:
         return Result(data, text)
     kept = [node for node in chosen if node.instance in problems]

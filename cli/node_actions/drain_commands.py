@@ -47,7 +47,7 @@ def resume_nodes(
     resumed = [node for node in stopped if not node.reason.startswith(RECOVERY)]
     skipped = [node.host for node in stopped if node.reason.startswith(RECOVERY)]
     if foreign := [node for node in resumed if not node.reason.startswith(OURS)]:
-        show(str(hosts_table(foreign)))
+        show(hosts_table(foreign))
         confirm(f"Resume {counted(len(foreign), 'node')} of {site.cluster} that ./hpod did not drain?")
     if site.slurm:
         site.slurm.resume({node.host for node in resumed})

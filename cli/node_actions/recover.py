@@ -162,7 +162,7 @@ def recover(
     jobs = jobs_on(site, chosen)
     warned = warnings(site, action, chosen)
     for line in (*warned, *_jobs_lines(jobs, options)):
-        show(str(line))
+        show(line)
     names = labels(chosen)
     confirm(f"{action.capitalize()} {counted(len(chosen), 'node')} of {site.cluster} ({names})? {LOSSES[action]}")
     outcomes = Recovery(site, action, options).run(chosen)

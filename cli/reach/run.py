@@ -11,7 +11,7 @@ from cli.reach.fan_out import fan_out, limited
 from cli.reach.ssh import require_plugin
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output, Shell, ShellError
-from cli.result import Json, Result
+from cli.result import Json, Result, Verbatim
 from config.instance_group import Role
 
 PARALLEL_SESSIONS = 5
@@ -100,13 +100,13 @@ def _data(result: NodeResult) -> Json:
 
 
 def _alone(result: NodeResult) -> str:
-    return _text(result).removesuffix("\n")
+    return Verbatim(_text(result).removesuffix("\n"))
 
 
 def _framed(result: NodeResult) -> str:
     node = result.node
     ended = f"exit status {result.status}" if result.output else "no exit status"
-    return f"== {node.label} ({node.instance}): {ended}\n{_text(result)}".rstrip("\n")
+    return Verbatim(f"== {node.label} ({node.instance}): {ended}\n{_text(result)}".rstrip("\n"))
 
 
 def _text(result: NodeResult) -> str:

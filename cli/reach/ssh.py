@@ -17,7 +17,7 @@ from cli.reach.ssh_config import FOLDER, Entry, Login, config_text, entries, wit
 from cli.remote.plugin import missing_plugin
 from cli.remote.sessions import Session, SessionError
 from cli.remote.shell import Shell
-from cli.result import Json, Result, Table
+from cli.result import Json, Result, Table, Verbatim
 
 AWS_CLI = "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html"
 ADMINISTRATOR = "ubuntu"
@@ -84,7 +84,7 @@ def ssh_config(
         "hosts": [_host(entry, keys) for entry in found],
     }
     if only_print:
-        return Result(data, [text.rstrip("\n")])
+        return Result(data, [Verbatim(text.rstrip("\n"))])
     return Result(data, [_summary(config, changed), _table(found, keys), *_notes(deployment, login, found, keys)])
 
 

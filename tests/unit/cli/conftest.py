@@ -15,4 +15,5 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     shutil.copytree(cluster_files.CLUSTERS, folder / "clusters")
     (folder / "examples").symlink_to(cluster_files.EXAMPLES.parent)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "1000")  # tests of the content read whole lines
     return folder

@@ -24,7 +24,7 @@ from cli.reach.run import run
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.render import envelope
-from cli.result import Json, Result
+from cli.result import Block, Json, Result
 from cli.snapshot import command as snapshot_command
 from cli.status import command as status
 from tests.cluster_files import CLUSTERS
@@ -47,6 +47,8 @@ from tests.unit.cli.test_unfinished import creating, deployment, stuck
 
 Samples = Callable[[Path, pytest.MonkeyPatch], Iterator[Result]]
 SAMPLES: dict[str, Samples] = {}
+SHOWN: list[Block] = []
+"""What the commands of the samples showed while they ran."""
 NAME = {"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"}
 
 
@@ -81,7 +83,7 @@ def _validate(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
 def _preflight(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
     (folder / "draft.yaml").write_text(ASKED_FILE)
     patch.setattr(preflight_command, "CHECKS", [Check("quotas", lambda _: iter([ok("enough"), warning("too few", "ask")]))])
-    yield preflight_command.preflight(clusters=folder, cluster="draft", session=FakeAws({}))
+    yield preflight_command.preflight(clusters=folder, cluster="draft", session=FakeAws({}), show=SHOWN.append)
 
 
 @sample("cost")
@@ -139,7 +141,7 @@ def busy_account() -> FakeOperations:
 
 @sample("events")
 def _events(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
-    yield events.events(busy_account().deployment(), now=lambda: NOW)
+    yield events.events(busy_account().deployment(), now=lambda: NOW, show=SHOWN.append)
 
 
 @sample("drift")
@@ -171,7 +173,7 @@ def _run(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
 
 @sample("apply")
 def _apply(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
-    yield applied(Output(0, HAS_AGENT), Output(1, "lifecycle script failed: no space"))
+    yield applied(Output(0, HAS_AGENT), Output(1, "lifecycle script failed: no space"), show=SHOWN.append)
 
 
 @sample("copy")
@@ -197,7 +199,7 @@ class FakeLogs(FakeStack):
 @sample("logs")
 def _logs(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield logs.logs(on(FakeLogs("CREATE_COMPLETE")))
-    yield logs.logs(on(FakeLogs("CREATE_COMPLETE")), node="head#1")
+    yield logs.logs(on(FakeLogs("CREATE_COMPLETE")), node="head#1", show=SHOWN.append)
 
 
 @sample("outputs")

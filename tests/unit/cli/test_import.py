@@ -43,8 +43,9 @@ def test_files_are_imported_without_aws_sdk_and_cdk() -> None:
 
 
 def test_the_file_is_written_and_never_over_another_unless_it_is_forced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     file = tmp_path / "clusters" / "mine.yaml"
     assert main(["import", *PAIR, "--write", str(file)]) == 1
     assert f"--write: no folder {file.parent}; create it, or choose another" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from cli.result import Result, Table, failed
 from tests.unit.cli.commands import ARGUMENTS, OPTIONS
 
 PROJECT = Path(__file__).parents[3]
-LONG = "x" * 300
+LONG = " ".join(["word"] * 100)
 WORDS = {
     "NODE|GROUP ...": "workers-1",
     "GROUP": "workers",
@@ -63,17 +63,23 @@ def test_columns_are_as_wide_as_their_widest_cell() -> None:
     assert str(Table(("A", "B"), [])) == "A  B"
 
 
-def test_a_pipe_gets_whole_lines_without_colours() -> None:
-    ran = subprocess.run([sys.executable, "-c", CODE], cwd=PROJECT, capture_output=True, text=True, check=True)
-    assert f"a     {LONG}\n" in ran.stdout
-    assert "\x1b" not in ran.stdout
+def test_a_pipe_gets_80_columns_without_colours_unless_it_asks_for_more() -> None:
+    def piped(**variables: str) -> str:
+        env = {"PATH": os.environ["PATH"], **variables}
+        return subprocess.run(
+            [sys.executable, "-c", CODE], cwd=PROJECT, env=env, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert max(map(len, piped().splitlines())) <= 80
+    assert f"a     {LONG}\n" in piped(COLUMNS="1000")
+    assert "\x1b" not in piped()
 
 
 def test_a_terminal_gets_colours_and_columns_that_fit_without_losing_text() -> None:
     text = on_terminal()
     assert f"{RED}error" in text
     assert f"{RED}CREATE_FAILED" in text
-    assert text.count("x") == len(LONG)
+    assert text.count("word") == LONG.count("word")
     assert max(len(line.rstrip("\r")) for line in on_terminal(NO_COLOR="1").split("\n") if "\x1b" not in line) <= 80
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cli.result import Block
 from tests.unit.cli.node_actions.fake_cluster import FakeCluster
 
 
@@ -12,5 +13,5 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
 
 
 @pytest.fixture
-def shown() -> list[str]:
+def shown() -> list[Block]:
     return []

@@ -14,7 +14,7 @@ from cli.result import Result
 from cli.scale import scale
 from tests.unit.cli.fake_nodes import FILE
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime
-from tests.unit.cli.sample_results import sample
+from tests.unit.cli.sample_results import SHOWN, sample
 
 
 def busy() -> FakeCluster:
@@ -34,7 +34,7 @@ def _recovered(action: str) -> Iterator[Result]:
     for force, names in ((True, ["workers", "controller"]), (False, ["workers"])):
         cluster = busy()
         options = Options(force=force, patience=FakeTime().patience())
-        yield recover(cluster.deployment(), action, nodes=names, options=options, shell=cluster.shell)
+        yield recover(cluster.deployment(), action, nodes=names, options=options, show=SHOWN.append, shell=cluster.shell)
 
 
 @sample("replace")
@@ -54,7 +54,9 @@ def _delete(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
     cluster = FakeCluster()
     cluster.refuses = {SECOND: "NodeIdInUse"}
     options = Options(patience=FakeTime().patience())
-    yield delete(cluster.deployment(), nodes=["workers"], file=file, options=options, scale=True, shell=cluster.shell)
+    yield delete(
+        cluster.deployment(), nodes=["workers"], file=file, options=options, scale=True, show=SHOWN.append, shell=cluster.shell
+    )
 
 
 @sample("drain")
@@ -66,7 +68,7 @@ def _drain(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
 @sample("resume")
 def _resume(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     cluster = FakeCluster()
-    yield resume_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
+    yield resume_nodes(cluster.deployment(), nodes=["workers"], show=SHOWN.append, shell=cluster.shell)
 
 
 @sample("check")
@@ -77,5 +79,10 @@ def _check(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
         cluster.stuck, cluster.under_check, cluster.faulty = stuck, [FIRST, SECOND], [SECOND]
         cluster.records = [json.dumps({"level": "error", "msg": "Encountered FaultyInstance."})]
         yield check(
-            cluster.deployment(), nodes=["workers"], checks="InstanceStress", patience=FakeTime().patience(), shell=cluster.shell
+            cluster.deployment(),
+            nodes=["workers"],
+            checks="InstanceStress",
+            patience=FakeTime().patience(),
+            show=SHOWN.append,
+            shell=cluster.shell,
         )

@@ -7,7 +7,7 @@ import pytest
 
 from cli.errors import OpsError
 from cli.node_actions.check import check
-from cli.result import Result
+from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime
 
 FAULT = {"level": "error", "msg": "Encountered FaultyInstance. Replace the Instance."}
@@ -21,7 +21,7 @@ def gpus(cluster: FakeCluster) -> FakeCluster:
     return cluster
 
 
-def run(cluster: FakeCluster, *nodes: str, checks: str = "InstanceStress", shown: list[str] | None = None) -> Result:
+def run(cluster: FakeCluster, *nodes: str, checks: str = "InstanceStress", shown: list[Block] | None = None) -> Result:
     patience = FakeTime().patience()
     show = (shown if shown is not None else []).append
     return check(cluster.deployment(), nodes=nodes, checks=checks, patience=patience, show=show, shell=cluster.shell)
@@ -48,9 +48,9 @@ def test_nodes_that_were_under_check_and_run_again_have_passed(gpus: FakeCluster
 def test_a_node_that_was_never_under_check_is_skipped_and_its_jobs_are_shown(gpus: FakeCluster) -> None:
     gpus.under_check = [FIRST]
     gpus.shell.hosts[HOSTS[SECOND]].jobs = ["7"]
-    shown: list[str] = []
+    shown: list[Block] = []
     assert results(run(gpus, "workers", shown=shown)) == {"workers-1": "passed", "workers-2": "skipped"}
-    assert any("train|it" in line for line in shown)
+    assert any("train|it" in str(block) for block in shown)
     assert gpus.shell.updates == []
 
 
@@ -96,10 +96,10 @@ def test_errors_in_the_log_without_a_faulty_node_leave_the_results_unknown(gpus:
 
 
 def test_nodes_without_accelerators_beside_others_are_listed(gpus: FakeCluster) -> None:
-    shown: list[str] = []
+    shown: list[Block] = []
     result = run(gpus, "workers", "login", shown=shown)
     assert results(result) == {"workers-1": "passed", "workers-2": "passed", "entry-1": "left_out"}
-    assert any(line.startswith("left out: no accelerators") and line.endswith(": entry-1") for line in shown)
+    assert any(line.startswith("left out: no accelerators") and line.endswith(": entry-1") for line in map(str, shown))
     assert "left out: no accelerators" in str(result)
 
 

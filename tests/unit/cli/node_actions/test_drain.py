@@ -6,7 +6,7 @@ import pytest
 
 from cli.errors import OpsError
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
-from cli.result import Result
+from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, SlurmHost
 
 
@@ -17,7 +17,7 @@ def test_a_drained_node_has_the_reason_and_the_user(cluster: FakeCluster) -> Non
     assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
     assert result.data is not None
     assert [job["id"] for job in result.data["jobs"]] == ["7"]
-    assert "to take jobs again: ./hpod resume draft workers-1" in str(result)
+    assert "to take jobs again: `./hpod resume draft workers-1`" in str(result)
 
 
 def test_a_node_that_is_drained_keeps_its_reason(cluster: FakeCluster) -> None:
@@ -58,11 +58,11 @@ def test_resume_asks_for_nodes_that_other_reasons_drained_and_keeps_their_reason
     def no(question: str) -> None:
         raise OpsError(question)
 
-    shown: list[str] = []
+    shown: list[Block] = []
     with pytest.raises(OpsError, match=r"^Resume 1 node of draft-1 that ./hpod did not drain\?$"):
         resume_nodes(cluster.deployment(), nodes=["workers"], confirm=no, show=shown.append, shell=cluster.shell)
     assert cluster.shell.updates == []
-    assert [("ticket 17" in line, "bob" in line) for line in shown] == [(True, False)]
+    assert [("ticket 17" in line, "bob" in line) for line in map(str, shown)] == [(True, False)]
     resume_nodes(cluster.deployment(), nodes=["workers-1"], confirm=no, shell=cluster.shell)
     result = resume_nodes(cluster.deployment(), nodes=["workers-2"], shell=cluster.shell)
     assert result.data is not None

@@ -8,14 +8,14 @@ import pytest
 
 from cli.errors import OpsError
 from cli.node_actions.recover import Options, recover
-from cli.result import Result
+from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HEAD, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime, SlurmHost
 
 Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(cluster: FakeCluster, shown: list[str]) -> Run:
+def run(cluster: FakeCluster, shown: list[Block]) -> Run:
     """Run a command on nodes."""
 
     def run(action: str, *nodes: str, **options: Any) -> Result:
@@ -52,11 +52,11 @@ def test_a_rebooted_node_is_resumed(cluster: FakeCluster, run: Run) -> None:
     assert cluster.shell.hosts[HOSTS[FIRST]].state == "idle"
 
 
-def test_the_command_waits_for_running_jobs_and_shows_them(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+def test_the_command_waits_for_running_jobs_and_shows_them(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
     cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7", "7", "7", "ends"]
     assert run("reboot", "workers-1").failure == ""
-    assert any("JOB  USER   STATE" in line and "train|it" in line for line in shown)
-    assert any(line.startswith("waiting for 1 job to end: 7") for line in shown)
+    assert any("JOB  USER   STATE" in str(line) and "train|it" in str(line) for line in shown)
+    assert any(str(line).startswith("waiting for 1 job to end: 7") for line in shown)
 
 
 def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster, run: Run) -> None:
@@ -70,7 +70,7 @@ def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster
 
 
 def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
-    cluster: FakeCluster, run: Run, shown: list[str]
+    cluster: FakeCluster, run: Run, shown: list[Block]
 ) -> None:
     cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
     result = run("replace", "workers")
@@ -79,8 +79,8 @@ def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
     assert {host: each.state for host, each in cluster.shell.hosts.items()} == {HOSTS[FIRST]: "drained", HOSTS[SECOND]: "idle"}
     assert "not started: resumed, because jobs on other nodes did not end" in str(result)
     assert "resumed 1 node without jobs" in shown
-    assert "once they are healthy: ./hpod resume draft workers-1\n" in str(result)
-    assert "to try again: ./hpod replace draft workers" in str(result)
+    assert "once they are healthy: `./hpod resume draft workers-1`\n" in str(result)
+    assert "to try again: `./hpod replace draft workers" in str(result)
 
 
 def test_nodes_that_were_drained_before_are_not_resumed_at_the_deadline(cluster: FakeCluster, run: Run) -> None:
@@ -108,11 +108,11 @@ def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, mon
 
 @pytest.mark.parametrize("options", [{"force": True}, {"drain": False}])
 def test_force_and_no_drain_do_not_wait_and_say_that_jobs_end(
-    cluster: FakeCluster, run: Run, shown: list[str], options: dict[str, bool]
+    cluster: FakeCluster, run: Run, shown: list[Block], options: dict[str, bool]
 ) -> None:
     cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
     assert run("replace", "workers-1", **options).failure == ""
-    assert any("these jobs end; Slurm requeues batch jobs" in line for line in shown)
+    assert any("these jobs end; Slurm requeues batch jobs" in str(line) for line in shown)
     assert bool(cluster.shell.updates) == ("force" in options)
 
 
@@ -163,14 +163,14 @@ def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCl
     assert "./hpod resume draft workers-1" in str(result)
 
 
-def test_the_next_command_has_the_words_of_the_operator(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+def test_the_next_command_has_the_words_of_the_operator(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
     for _ in range(28):
         cluster.join("workers")
     cluster.refuses = {"all": "no"}
     result = run("reboot", "workers")
-    assert "to try again: ./hpod reboot draft workers\n" in f"{result}\n"
-    assert max(len(line) for line in (*shown, *str(result).splitlines())) < 200
-    assert re.search(r"./hpod resume draft( \S+){10} \(the first 10 of 25 nodes\)$", "\n".join(shown), re.MULTILINE)
+    assert "to try again: `./hpod reboot draft workers`\n" in f"{result}\n"
+    assert max(len(str(line)) for line in (*shown, *str(result).splitlines())) < 205
+    assert re.search(r"./hpod resume draft( \S+){10}` \(the first 10 of 25 nodes\)$", "\n".join(map(str, shown)), re.MULTILINE)
 
 
 def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
@@ -201,7 +201,7 @@ def test_without_a_controller_the_reason_and_the_option_are_named(cluster: FakeC
 
 
 def test_without_a_shell_a_reboot_is_seen_by_its_status(
-    cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch, shown: list[str]
+    cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch, shown: list[Block]
 ) -> None:
     for module in ("site", "returned"):
         monkeypatch.setattr(f"cli.node_actions.{module}.missing_plugin", lambda: "no plugin", raising=False)
@@ -212,17 +212,17 @@ def test_without_a_shell_a_reboot_is_seen_by_its_status(
     assert cluster.shell.updates == []
 
 
-def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
     cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
     with pytest.raises(OpsError, match=r"cannot replace the only controller: 1 job running; .* pass --force"):
         run("replace", "controller")
     run("replace", "controller", force=True)
     assert cluster.requests[0][1]["NodeIds"] == [HEAD]
-    assert any("ends all running jobs" in line for line in shown)
-    assert any("accounting database is deleted" in line for line in shown)
+    assert any("ends all running jobs" in str(line) for line in shown)
+    assert any("accounting database is deleted" in str(line) for line in shown)
 
 
-def test_controllers_and_login_nodes_are_not_drained(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+def test_controllers_and_login_nodes_are_not_drained(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
     assert run("reboot", HEAD, LOGIN).failure == ""
     assert cluster.shell.updates == []
     assert "warning: open shells on login nodes end" in shown
@@ -281,7 +281,7 @@ def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) 
 
 
 def test_nodes_with_other_scripts_need_no_precheck_but_have_not_passed_it(
-    cluster: FakeCluster, run: Run, shown: list[str]
+    cluster: FakeCluster, run: Run, shown: list[Block]
 ) -> None:
     cluster.shell.precheck_is_missing = True
     result = run("reboot", "workers-1")

@@ -13,7 +13,7 @@ from cli.reach import apply as module
 from cli.reach.apply import HAS_AGENT, apply, apply_script
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
-from cli.result import Result
+from cli.result import Result, Show, ignore
 from tests.unit.cli.fake_nodes import FakeNodes, FakeShell
 
 URI = "s3://scripts/lifecycle/0123"
@@ -28,15 +28,17 @@ def account() -> FakeNodes:
     return found
 
 
-def called(*outputs: Output | Exception, node: str | None = None, on: FakeNodes | None = None) -> tuple[Result, FakeShell]:
+def called(
+    *outputs: Output | Exception, node: str | None = None, on: FakeNodes | None = None, show: Show = ignore
+) -> tuple[Result, FakeShell]:
     shell = FakeShell(*outputs)
     deployment = (on or account()).deployment()
-    return apply(deployment, node=node, timeout_s=5, confirm=without_asking, shell=shell), shell
+    return apply(deployment, node=node, timeout_s=5, confirm=without_asking, show=show, shell=shell), shell
 
 
-def applied(*outputs: Output | Exception) -> Result:
+def applied(*outputs: Output | Exception, show: Show = ignore) -> Result:
     """The result of these outputs, one per node."""
-    return called(*outputs)[0]
+    return called(*outputs, show=show)[0]
 
 
 def results(result: Result) -> dict[str, Any]:
