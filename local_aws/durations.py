@@ -15,6 +15,7 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.node.reboot": 180,
     "hyperpod.node.retry": 300,  # until continuous provisioning retries a failed node
     "hyperpod.node.deep_health_check": 5400,
+    "hyperpod.node.jobs_end": 600,  # until a deep health check skips nodes on which jobs still run; documented
     "hyperpod.node.shut_down": 180,
     "hyperpod.settle": 60,  # from the last node's start to InService
     "hyperpod.software": 900,

@@ -1,8 +1,10 @@
 """A node runner without nodes: check the lifecycle scripts with the execution role, and say so in the node's log."""
 
+from collections.abc import Callable, Sequence
+
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
 from local_aws.hyperpod.logs import NodeLog
-from local_aws.hyperpod.node_runner import Done, Launch, Outcome
+from local_aws.hyperpod.node_runner import Done, Launch, Outcome, Reserved
 
 
 class CheckOnlyRunner:
@@ -23,6 +25,14 @@ class CheckOnlyRunner:
     def reboot(self, node_id: str, done: Done) -> None:  # noqa: ARG002  part of every runner's signature
         """Report success: no node runs."""
         done(Outcome())
+
+    def reserve(self, name: str, node_ids: Sequence[str], done: Reserved) -> None:  # noqa: ARG002  as above
+        """Report that no jobs run: there is no Slurm."""
+        done(set())
+
+    def release(self, name: str, node_ids: Sequence[str], done: Callable[[], None]) -> None:  # noqa: ARG002  as above
+        """Report success: there is no Slurm."""
+        done()
 
     def reset(self) -> None:
         """Do nothing: no node runs."""

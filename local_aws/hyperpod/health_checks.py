@@ -1,14 +1,16 @@
 """StartClusterHealthCheck: deep health checks of running nodes, on demand.
 
-As documented for Slurm: only nodes with accelerators are checked, others are skipped; a cluster has one request at a time; faulty
-nodes are replaced if the cluster recovers nodes. Not documented, and assumed: the error of a second request, the state of a
-faulty node without recovery, and that nothing else can change meanwhile. The results name no instance, as in AWS's example.
+As documented for Slurm: only nodes with accelerators are checked, others are skipped; they are in a maintenance reservation of
+Slurm meanwhile; nodes whose jobs do not end in ten minutes are skipped; a cluster has one request at a time; faulty nodes are
+replaced if the cluster recovers nodes. Not documented, and assumed: the error of a second request, the name of the reservation,
+that nodes are Running until their jobs have ended, the state of a faulty node without recovery, and that nothing else can change
+meanwhile. The results name no instance, as in AWS's example.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
 """
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from config.instance_types import instance_type
 from local_aws import faults
@@ -22,6 +24,7 @@ from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.long_operations import DONE, begin
 from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check, lock
 from local_aws.hyperpod.removal import shut_down
+from local_aws.hyperpod.starting import runner
 from local_aws.json_service import Call, Json, Operation
 from local_aws.schedule import schedule
 
@@ -39,7 +42,7 @@ class ResultLog(NodeLog):
 
 
 def start_cluster_health_check(call: Call) -> Json:
-    """Check nodes with accelerators; they take no jobs meanwhile."""
+    """Check nodes with accelerators; Slurm starts no jobs on them meanwhile."""
     cluster = named_cluster(call)
     configurations = call.request["DeepHealthCheckConfigurations"]
     nodes = [node for configuration in configurations for node in _nodes(cluster, configuration)]
@@ -48,11 +51,7 @@ def start_cluster_health_check(call: Call) -> Json:
         raise AwsError("ConflictException", f"Cluster {cluster.name} cannot start a deep health check: {why}.")
     operation = begin(cluster, "DeepHealthCheck", {"DeepHealthCheckDetails": configurations})
     fault = faults.take("sagemaker:StartClusterHealthCheck", "fail")
-    for node in nodes:
-        node.status = "DeepHealthCheckInProgress"
-        record(cluster, "Deep health checks started", About(node=node))
-    check = _Check(cluster, operation, tuple(nodes), fault.message if fault else "")
-    schedule.after(duration("hyperpod.node.deep_health_check") if nodes else 0, check.end)
+    _Check(cluster, operation, tuple(nodes), fault.message if fault else "").reserve()
     return {"ClusterArn": cluster.arn}
 
 
@@ -78,6 +77,34 @@ class _Check:
     operation: Json
     nodes: tuple[Node, ...]
     failure: str
+
+    @property
+    def _reservation(self) -> tuple[str, list[str]]:
+        return f"deep-health-check-{self.operation['OperationId'][:8]}", [node.id for node in self.nodes]
+
+    def reserve(self) -> None:
+        """Reserve the nodes, and start when their jobs have ended or had the time for it."""
+        if self.nodes:
+            runner().reserve(*self._reservation, self._reserved)
+        else:
+            schedule.after(0, self.end)
+
+    def _reserved(self, busy: set[str]) -> None:
+        if busy:
+            schedule.after(duration("hyperpod.node.jobs_end"), lambda: runner().reserve(*self._reservation, self._start))
+        else:
+            self._start(busy)
+
+    def _start(self, busy: set[str]) -> None:
+        """Check the nodes without jobs."""
+        with lock:
+            nodes = tuple(node for node in self.nodes if node.id not in busy and node.status == "Running")
+            for node in nodes:
+                node.status = "DeepHealthCheckInProgress"
+                record(self.cluster, "Deep health checks started", About(node=node))
+        end = replace(self, nodes=nodes).end
+        after = duration("hyperpod.node.deep_health_check") if nodes else 0
+        schedule.after(after, lambda: runner().release(*self._reservation, end))
 
     def end(self) -> None:
         """Report the results, and return healthy nodes to service."""

@@ -1,6 +1,6 @@
 """The interface between the service, which decides when nodes start, and the runner that runs them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,6 +25,8 @@ class Outcome:
 
 
 Done = Callable[[Outcome], None]
+Reserved = Callable[[set[str]], None]
+"""Gets the ids of the nodes on which jobs run."""
 
 
 class NodeRunner(Protocol):
@@ -45,6 +47,12 @@ class NodeRunner(Protocol):
 
     def reboot(self, node_id: str, done: Done) -> None:
         """Reboot the node; its lifecycle script does not run again."""
+
+    def reserve(self, name: str, node_ids: Sequence[str], done: Reserved) -> None:
+        """Put the nodes in a maintenance reservation of Slurm, unless they are in it; then no more jobs start on them."""
+
+    def release(self, name: str, node_ids: Sequence[str], done: Callable[[], None]) -> None:
+        """Delete the reservation of the nodes."""
 
     def reset(self) -> None:
         """Stop all nodes."""

@@ -3,7 +3,7 @@
 import logging
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from local_aws.clock import clock
 from local_aws.hyperpod import starting
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.model import Cluster
-from local_aws.hyperpod.node_runner import Done, Launch, Outcome
+from local_aws.hyperpod.node_runner import Done, Launch, Outcome, Reserved
 from local_aws.nodes import support
 from local_aws.nodes.agent import real_time
 from local_aws.nodes.agent.behaviour import Behaviour
@@ -79,6 +79,29 @@ class SimulatedNodes:
                 done(Outcome(failure))
 
         threading.Thread(target=run, name=f"reboot-{node_id}", daemon=True).start()
+
+    def reserve(self, name: str, node_ids: Sequence[str], done: Reserved) -> None:
+        """Reserve the nodes in Slurm, in a thread."""
+        found = [each for node_id in node_ids if (each := self._find(node_id))]
+
+        def run() -> None:
+            with clock.work():
+                busy = found[0][0].reserve(name, [machine for _, machine in found]) if found else set()
+            done(busy)
+
+        threading.Thread(target=run, name=f"reserve-{name}", daemon=True).start()
+
+    def release(self, name: str, node_ids: Sequence[str], done: Callable[[], None]) -> None:
+        """Delete the reservation, in a thread."""
+        found = next(filter(None, map(self._find, node_ids)), None)
+
+        def run() -> None:
+            with clock.work():
+                if found:
+                    found[0].release(name)
+            done()
+
+        threading.Thread(target=run, name=f"release-{name}", daemon=True).start()
 
     def reset(self) -> None:
         """Stop all nodes, and delete their files."""

@@ -12,7 +12,7 @@ from local_aws.hyperpod.model import lock as cluster_lock
 from local_aws.nodes.agent import files, slurm_conf, slurmctld
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.machine import Machine
-from local_aws.nodes.agent.view import ClusterView, specs
+from local_aws.nodes.agent.view import ClusterView, hostname, specs
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
 from local_aws.schedule import schedule
@@ -122,6 +122,24 @@ class ClusterNodes:
             raise NodesError(f"node {machine.id} has not booted yet")
         hub.reboot(machine.id)
         self.refresh()
+
+    def reserve(self, name: str, machines: list[Machine]) -> set[str]:
+        """Reserve the machines in Slurm, and return the ids of those with jobs; none if no slurmctld does it."""
+        hosts = {hostname(machine.launch.node.address): machine.id for machine in machines}
+        for hub, controller in self._controllers():
+            busy = slurmctld.reserve(hub, controller, name, list(hosts))
+            if busy is not None:
+                return {hosts[host] for host in busy}
+        return set()
+
+    def release(self, name: str) -> None:
+        """Delete a reservation in Slurm."""
+        next((None for hub, controller in self._controllers() if slurmctld.release(hub, controller, name)), None)
+
+    def _controllers(self) -> list[tuple[Hub, Machine]]:
+        with self._lock:
+            hub, machines = self._hub, list(self._machines.values())
+        return [(hub, machine) for machine in machines if machine.is_controller] if hub else []
 
     def find(self, node_id: str) -> Machine | None:
         """Return the machine with this id, or None."""

@@ -1,6 +1,7 @@
-"""The agent's commands for Slurm's controller: give up nodes that leave the cluster, and reload the configuration."""
+"""The agent's commands for Slurm's controller: give up nodes that leave, reload the configuration, reserve nodes."""
 
 import logging
+from collections.abc import Callable
 
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.hub import Hub
@@ -32,6 +33,22 @@ systemctl is-active --quiet slurmctld || exit 1
 case "$(slurmctld -V)" in "slurm 22."*|"slurm 23.02."*) exec systemctl restart slurmctld;; esac
 timeout 20 scontrol reconfigure || exec systemctl restart slurmctld
 """
+# Flags and reservation as AWS documents them: maintenance, without an effect on running jobs.
+_RESERVE = """
+systemctl is-active --quiet slurmctld || exit 1
+name=$1; shift
+hosts=$(IFS=,; echo "$*")
+timeout 20 scontrol update ReservationName="$name" Nodes="$hosts" 2>/dev/null || timeout 20 scontrol create reservation \\
+    ReservationName="$name" Nodes="$hosts" Users=root StartTime=now Duration=1-0 Flags=MAINT,IGNORE_JOBS || exit 1
+for host; do
+    jobs=$(timeout 20 squeue --noheader --all --states=RUNNING,COMPLETING,SUSPENDED --nodelist="$host") || exit 1
+    [ -z "$jobs" ] || echo "busy $host"
+done
+"""
+_RELEASE = """
+systemctl is-active --quiet slurmctld || exit 1
+timeout 20 scontrol delete ReservationName="$1"
+"""
 
 
 def give_up(hub: Hub, machine: Machine, hosts: list[str]) -> bool:
@@ -44,9 +61,22 @@ def reconfigure(hub: Hub, machine: Machine) -> bool:
     return _run(hub, machine, _RECONFIGURE)
 
 
-def _run(hub: Hub, machine: Machine, script: str, *words: str) -> bool:
+def reserve(hub: Hub, machine: Machine, name: str, hosts: list[str]) -> set[str] | None:
+    """Reserve ``hosts`` for maintenance, and return those with jobs; None if no slurmctld on the machine does it."""
+    lines: list[str] = []
+    done = _run(hub, machine, _RESERVE, name, *hosts, on_line=lines.append)
+    _log.info("%s: %s", name, lines)
+    return {line.removeprefix("busy ") for line in lines if line.startswith("busy ")} if done else None
+
+
+def release(hub: Hub, machine: Machine, name: str) -> bool:
+    """Delete a reservation; return whether slurmctld on the machine did it."""
+    return _run(hub, machine, _RELEASE, name)
+
+
+def _run(hub: Hub, machine: Machine, script: str, *words: str, on_line: Callable[[str], None] = _log.info) -> bool:
     try:
-        return hub.run(machine.id, "sh", "-c", script, "agent", *words, on_line=_log.info) == 0
+        return hub.run(machine.id, "sh", "-c", script, "agent", *words, on_line=on_line) == 0
     except (NodesError, OSError) as error:  # it is down
         _log.info("%s", error)
         return False

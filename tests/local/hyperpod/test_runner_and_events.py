@@ -2,7 +2,7 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from local_aws import faults
 from local_aws.credentials import CONTROL_HEADER, OWNER
 from local_aws.hyperpod import starting
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
-from local_aws.hyperpod.node_runner import Done, Launch, Outcome
+from local_aws.hyperpod.node_runner import Done, Launch, Outcome, Reserved
 from local_aws.testing import ask
 from tests.local.hyperpod.world import Hold, World
 
@@ -27,6 +27,7 @@ class Waiting:
         self.started: dict[str, tuple[Launch, Done]] = {}
         self.stopped: list[str] = []
         self.rebooted: dict[str, Done] = {}
+        self.reserved: dict[str, tuple[list[str], Reserved]] = {}
 
     def start(self, launch: Launch, done: Done) -> None:
         self.started[launch.node.id] = (launch, done)
@@ -36,6 +37,13 @@ class Waiting:
 
     def reboot(self, node_id: str, done: Done) -> None:
         self.rebooted[node_id] = done
+
+    def reserve(self, name: str, node_ids: Sequence[str], done: Reserved) -> None:
+        self.reserved[name] = (list(node_ids), done)
+
+    def release(self, name: str, node_ids: Sequence[str], done: Callable[[], None]) -> None:
+        del self.reserved[name]
+        done()
 
     def reset(self) -> None:
         self.started.clear()
@@ -185,3 +193,23 @@ def test_a_deleted_group_is_deleting_while_its_nodes_go(world: World, hold: Hold
         }
 
     assert world.until(groups, lambda seen: seen["b"][0] == "Deleting") == {"a": ("Updating", 1), "b": ("Deleting", 0)}
+
+
+def test_a_deep_health_check_skips_nodes_whose_jobs_do_not_end(world: World, runner: Waiting, hold: Hold) -> None:
+    world.create(world.group("workers", 2, InstanceType="ml.g5.8xlarge"))
+    for _, done in started(world, runner, 2):
+        done(Outcome())
+    world.until_status("InService")
+    first, second = (node["InstanceId"] for node in world.nodes())
+    hold("hyperpod.node.deep_health_check")
+    checks = [{"InstanceGroupName": "workers", "DeepHealthChecks": ["InstanceStress"]}]
+    world.sagemaker.start_cluster_health_check(ClusterName="ml", DeepHealthCheckConfigurations=checks)
+
+    [(name, (nodes, reserved))] = runner.reserved.items()
+    assert set(nodes) == {first, second}
+    assert {node["InstanceStatus"]["Status"] for node in world.nodes()} == {"Running"}
+    runner.reserved.clear()
+    reserved({first})
+    world.until(lambda: runner.reserved.get(name), bool)[1]({first})
+    states = {node["InstanceId"]: node["InstanceStatus"]["Status"] for node in world.nodes()}
+    assert states == {first: "Running", second: "DeepHealthCheckInProgress"}

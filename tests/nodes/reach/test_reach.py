@@ -9,6 +9,10 @@ import sys
 
 import pytest
 
+from local_aws.hyperpod import health_records
+from tests.local.hyperpod.world import until
+from tests.nodes.cluster.operated import FILE, data_of, fitting
+from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.reach.conftest import USER, Operator
 
 pytestmark = pytest.mark.local
@@ -22,7 +26,7 @@ def configured(operator: Operator) -> Operator:
 
 
 def test_nodes_shows_the_names_that_each_part_of_the_cluster_uses(operator: Operator) -> None:
-    listed = json.loads(operator.hpod("nodes", "ml", "--output", "json"))["data"]["nodes"]
+    listed = data_of("nodes", operator.hpod("nodes", "ml", "--output", "json"))["nodes"]
     names = {(each["name"], each["instance_id"], each["host"], each["address"]) for each in listed}
     assert names == {(each["name"], each["id"], each["host"], each["address"]) for each in operator.cluster.runner.describe()}
 
@@ -47,7 +51,7 @@ def test_ssh_opens_a_shell_at_this_terminal(operator: Operator, options: tuple[s
 def test_run_reaches_all_nodes_with_the_exit_status_of_each(operator: Operator) -> None:
     operator.cluster.idle(2)
     line = 'echo "it\'s $(hostname)"; [ "$(hostname)" != {} ] || exit 3'.format(operator.cluster.machine("workers-2")["host"])
-    found = json.loads(operator.hpod("run", "ml", "all", "--output", "json", "--", line, status=3))["data"]
+    found = data_of("run", operator.hpod("run", "ml", "all", "--output", "json", "--", line, status=3))
     assert {node["host"]: (node["exit_code"], node["output"]) for node in found["nodes"]} == {
         each["host"]: (3 if each["name"] == "workers-2" else 0, f"it's {each['host']}\n")
         for each in operator.cluster.runner.describe()
@@ -99,8 +103,59 @@ def test_copy_goes_both_ways_with_folders(operator: Operator) -> None:
     (folder / "deep" / "file").write_text("content\n")
     operator.hpod("copy", "ml", "folder", "workers-1:/tmp/there", *operator.login)
     assert operator.cluster.run("workers-1", "cat", "/tmp/there/deep/file") == "content"
-    operator.hpod("copy", "ml", "workers-1:/tmp/there", "back", *operator.login)
+    data_of("copy", operator.hpod("copy", "ml", "workers-1:/tmp/there", "back", *operator.login, "--output", "json"))
     assert (operator.home / "back" / "deep" / "file").read_text() == "content\n"
+
+
+def test_logs_prints_what_the_scripts_of_a_node_printed(operator: Operator) -> None:
+    node, script = operator.cluster.machine("workers-1"), operator.cluster.log_of("workers-1")
+    listed = fitting(operator.hpod("logs", "ml"))
+    assert all(each["id"] in listed for each in operator.cluster.runner.describe())
+    assert f"on_create of {node['host']}" in script
+    assert operator.hpod("logs", "ml", node["host"]).splitlines() == script
+    found = data_of("logs", operator.hpod("logs", "ml", node["address"], "--output", "json"))
+    assert (found["node"], found["kind"], found["lines"]) == (node["id"], "lifecycle", script)
+
+
+def test_logs_prints_the_records_of_the_health_agent(operator: Operator) -> None:
+    node = operator.cluster.machine("workers-2")
+    record = health_records.write(node["id"], xid=48)["record"]
+    printed = operator.hpod("logs", "ml", node["host"], "--kind", "health")
+    assert json.loads(printed) == record
+    listed = data_of("logs", operator.hpod("logs", "ml", "--kind", "health", "--output", "json"))
+    assert [each["instance_id"] for each in listed["nodes"]] == [node["id"]]
+
+
+def test_nodes_are_deleted_after_their_jobs_and_leave_slurm_and_the_file(operator: Operator) -> None:
+    """The last test of this cluster: it leaves no workers."""
+    cluster, file = operator.cluster, operator.home / "clusters" / "ml.yaml"
+    cluster.idle(2)
+    leaving, last = cluster.machine("workers-2"), cluster.machine("workers-1")
+    job = _job_on(cluster, leaving["host"])
+
+    printed = fitting(operator.hpod("delete", "ml", "workers-2", "--yes", "--scale"))
+
+    assert re.search(rf"^{job} +root +RUNNING .* {leaving['host']} ", printed, re.MULTILINE)
+    assert f"waiting for 1 job to end: {job}" in printed
+    assert re.search(rf"^workers-2 +{leaving['id']} +deleted$", printed, re.MULTILINE)
+    assert "JobState=COMPLETED" in cluster.run("controller-1", "scontrol", "show", "job", job)
+    assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
+    assert leaving["id"] not in {node["InstanceId"] for node in cluster.world.nodes()}
+    assert leaving["host"] not in cluster.idle(1)
+
+    deleted = operator.hpod("delete", "ml", last["address"], "--yes", "--scale", "--output", "json")
+    assert [node["instance_id"] for node in data_of("delete", deleted)["nodes"]] == [last["id"]]
+    assert {node["InstanceGroupName"] for node in cluster.world.nodes()} == {"controller", "login"}
+
+
+def _job_on(cluster: Running, host: str) -> str:
+    """The number of a job that runs on a node, and ends after the node is drained."""
+    wrap = f"until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 2"
+    options = ("--parsable", "--chdir=/tmp", "--output=/dev/null", f"--nodelist={host}", f"--wrap={wrap}")
+    job = cluster.run("controller-1", "sbatch", *options)
+    state = ("squeue", "--noheader", f"--jobs={job}", "--format=%T")
+    until(lambda: cluster.run("controller-1", *state), lambda state: state == "RUNNING", UP_S)
+    return job
 
 
 def _until(terminal: int, pattern: str) -> re.Match[str]:
