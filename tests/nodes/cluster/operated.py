@@ -3,9 +3,7 @@
 import json
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
-from local_aws.environment import PROJECT
+from tests.command_schemas import check_data
 
 WIDTH = 80
 FILE = """\
@@ -31,7 +29,7 @@ STACK = {
 def data_of(command: str, printed: str) -> dict[str, Any]:
     """The `data` that a command printed with `--output json`, which matches the command's schema."""
     data: dict[str, Any] = json.loads(printed)["data"]
-    Draft202012Validator(json.loads((PROJECT / "schema" / "commands" / f"{command}.schema.json").read_text())).validate(data)
+    check_data(command, data)
     return data
 
 

@@ -114,7 +114,7 @@ def test_logs_prints_what_the_scripts_of_a_node_printed(operator: Operator) -> N
     assert f"on_create of {node['host']}" in script
     assert operator.hpod("logs", "ml", node["host"]).splitlines() == script
     found = data_of("logs", operator.hpod("logs", "ml", node["address"], "--output", "json"))
-    assert (found["node"], found["kind"], found["lines"]) == (node["id"], "lifecycle", script)
+    assert (found["node"]["instance_id"], found["kind"], found["lines"]) == (node["id"], "lifecycle", script)
 
 
 def test_logs_prints_the_records_of_the_health_agent(operator: Operator) -> None:
@@ -123,7 +123,7 @@ def test_logs_prints_the_records_of_the_health_agent(operator: Operator) -> None
     printed = operator.hpod("logs", "ml", node["host"], "--kind", "health")
     assert json.loads(printed) == record
     listed = data_of("logs", operator.hpod("logs", "ml", "--kind", "health", "--output", "json"))
-    assert [each["instance_id"] for each in listed["nodes"]] == [node["id"]]
+    assert [each["node"]["instance_id"] for each in listed["logs"]] == [node["id"]]
 
 
 def test_nodes_are_deleted_after_their_jobs_and_leave_slurm_and_the_file(operator: Operator) -> None:
