@@ -27,6 +27,7 @@ REFUSED = (
     "SignatureDoesNotMatch",
     "AuthFailure",
 )
+ABSENT = ("ResourceNotFound", "ResourceNotFoundException", "ParameterNotFound")
 OF_CREDENTIALS = (
     aws.NoCredentialsError,
     aws.PartialCredentialsError,
@@ -44,6 +45,12 @@ def is_ours(error: Exception) -> bool:
     """Return whether a KeyError is a bug of this program, and not an answer that botocore could not read."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     return isinstance(error, KeyError) and not (frames and str(frames[-1].f_globals.get("__name__")).startswith("botocore."))
+
+
+def is_absent(error: aws.ClientError) -> bool:
+    """Return whether the resource of the call does not exist; CloudFormation says so only in the message."""
+    found = error.response.get("Error", {})
+    return found.get("Code") in ABSENT or "does not exist" in found.get("Message", "")
 
 
 def explained(command: str, error: Exception) -> str:

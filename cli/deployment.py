@@ -9,6 +9,7 @@ import boto3
 from botocore.exceptions import ClientError
 
 from cli.access import ENVIRONMENT, Access, client_of
+from cli.aws_errors import is_absent
 from cli.cluster_folder import CLUSTERS, cdk_command
 from cli.errors import OpsError
 from config.model import ClusterConfig
@@ -96,7 +97,7 @@ class Deployment:
         try:
             stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
         except ClientError as error:
-            if "does not exist" in error.response.get("Error", {}).get("Message", ""):
+            if is_absent(error):
                 return None
             raise
         # Outputs without a description are the CDK's exports between stacks.

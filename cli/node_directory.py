@@ -10,6 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.remote.plugin import missing_plugin
@@ -223,7 +224,7 @@ def _details(sagemaker: Any, cluster: str, summary: Mapping[str, Any]) -> Mappin
             "NodeDetails"
         ]
     except ClientError as error:
-        if error.response["Error"]["Code"] != "ResourceNotFound":  # deleted since it was listed
+        if not is_absent(error):  # else it was deleted since it was listed
             raise
         return {}
     return details

@@ -8,6 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from config.operation_names import node_log_group
 
@@ -83,7 +84,7 @@ def reporters(deployment: Deployment) -> set[str]:
     try:
         found = list(pages.paginate(logGroupName=node_log_group(deployment.config.name)))
     except ClientError as error:
-        if error.response["Error"]["Code"] == "ResourceNotFoundException":
+        if is_absent(error):
             return set()
         raise
     return {stream["logStreamName"].rpartition("/")[2] for page in found for stream in page["logStreams"]}
@@ -117,7 +118,7 @@ def log_lines(client: Any, group: str, since: datetime, *, pattern: str = "", st
             if each["logStreamName"].startswith(streams)
         ]
     except ClientError as error:
-        if error.response["Error"]["Code"] == "ResourceNotFoundException":
+        if is_absent(error):
             return
         raise
     yield from sorted(found, key=lambda line: line.time)

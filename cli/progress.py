@@ -1,10 +1,10 @@
 """Progress of the custom resource, from the step function's log while CloudFormation waits."""
 
-import json
 from datetime import datetime, timedelta
 from typing import Any
 
 from cli.deployment import Deployment
+from cli.node_reports import json_object, log_lines
 
 CLOCKS_DIFFER = timedelta(minutes=1)
 LOG_GROUP = "ProviderStepAccessLogGroup"
@@ -25,26 +25,11 @@ def progress(deployment: Deployment) -> list[str]:
 
 def _last_lines(client: Any, group: str, since: datetime) -> dict[str, str]:
     """Return the last line of each request."""
-    pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=int(since.timestamp() * 1000))
-    found: dict[str, str] = {}
-    for page in pages:
-        for event in page["events"]:
-            line = _parsed(event["message"])
-            if line.get("message") == "step":
-                found[line["request"]] = _told(line)
-    return found
+    steps = (json_object(line.message) for line in log_lines(client, group, since))
+    return {step["request"]: _line(step) for step in steps if step.get("message") == "step"}
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """Return our log line; Lambda's own lines are not JSON."""
-    try:
-        line = json.loads(text)
-    except ValueError:
-        return {}
-    return line if isinstance(line, dict) else {}
-
-
-def _told(line: dict[str, Any]) -> str:
+def _line(line: dict[str, Any]) -> str:
     minutes, seconds = divmod(int(line["elapsed_s"]), 60)
     note = f"; {line['note']}" if line.get("note") and line["note"] != line["nodes"] else ""
     nodes = f", nodes: {line['nodes']}" if line["nodes"] else ""

@@ -4,6 +4,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import is_absent
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
@@ -64,6 +65,6 @@ def _tolerant(call: Any, member: str, **arguments: str) -> Any:
     try:
         return call(**arguments)[member]
     except ClientError as error:
-        if "does not exist" in error.response["Error"]["Message"]:
+        if is_absent(error):
             return None
         raise

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from cli.counted import counted
 from cli.deployment import Deployment
 from cli.drift.difference import Difference, table_of
 from cli.drift.of_cluster import cluster_differences
@@ -44,4 +45,4 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
 def _count(cluster: str, found: list[Difference]) -> str:
     if not found:
         return f"no differences between the file, cluster {cluster} and its nodes"
-    return f"{len(found)} difference{'' if len(found) == 1 else 's'} between the file, cluster {cluster} and its nodes"
+    return f"{counted(len(found), 'difference')} between the file, cluster {cluster} and its nodes"

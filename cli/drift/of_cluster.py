@@ -6,6 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.desired_cluster import desired_cluster
 from cli.drift.difference import Difference
@@ -78,7 +79,7 @@ def deployed_groups(deployment: Deployment) -> Json | None:
     try:
         answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-Cluster")
     except ClientError as error:
-        if "does not exist" in error.response["Error"]["Message"]:
+        if is_absent(error):
             return None
         raise
     body = answer["TemplateBody"]

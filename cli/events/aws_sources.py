@@ -8,6 +8,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.alarms import alarms
+from cli.aws_errors import is_absent
 from cli.deployment import STACKS, Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
@@ -38,7 +39,7 @@ def _since(deployment: Deployment, stack: str, since: datetime) -> Iterator[dict
                     return
                 yield event
     except ClientError as error:
-        if "does not exist" not in error.response["Error"]["Message"]:
+        if not is_absent(error):
             raise
 
 

@@ -4,23 +4,23 @@ Nodes are not drained: HyperPod reserves them, waits ten minutes for their jobs,
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from botocore.exceptions import ClientError
 
 from cli.confirm import Confirm, without_asking
+from cli.counted import counted
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.errors import OpsError
 from cli.node_actions.batches import OF_AWS, problem_of
-from cli.node_actions.drained import counted, jobs_on, jobs_table
+from cli.node_actions.drained import jobs_on, jobs_table
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import Seen
 from cli.node_actions.site import Site
 from cli.node_directory import Node
+from cli.node_reports import LogLine, json_object, log_lines
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import DeepHealthCheck
@@ -126,34 +126,21 @@ class HealthCheck:
         return {node.instance: faulty.get(node.instance, "in_progress") for node in self.nodes}
 
     def records(self) -> Iterator[Json]:
-        """Yield the results that HyperPod logged since the start, which name no instance."""
-        cluster = self.site.deployment.cluster()
-        group = hyperpod_log_group(cluster)
+        """Return the results that HyperPod logged since the start, which name no instance."""
+        group = hyperpod_log_group(self.site.deployment.cluster())
         client = self.site.deployment.client("logs")
-        start = int((self.since - CLOCKS_DIFFER).timestamp() * 1000)
-        try:
-            for page in client.get_paginator("filter_log_events").paginate(
-                logGroupName=group, logStreamNamePrefix=STREAMS, startTime=start
-            ):
-                yield from (_record(event) for event in page["events"])
-        except client.exceptions.ResourceNotFoundException:
-            return
+        return map(_record, log_lines(client, group, self.since - CLOCKS_DIFFER, streams=STREAMS))
 
     def _status(self, node: Node) -> str:
         return self.seen.nodes[node.instance].status if node.instance in self.seen.nodes else ""
 
 
-def _record(event: Mapping[str, Any]) -> Json:
-    try:
-        line = json.loads(event["message"])
-    except ValueError:
-        line = {}
-    if not isinstance(line, dict):
-        line = {}
+def _record(line: LogLine) -> Json:
+    fields = json_object(line.message)
     return {
-        "stream": event.get("logStreamName", ""),
-        "level": str(line.get("level", "info")),
-        "message": str(line.get("msg", event["message"])),
+        "stream": line.stream,
+        "level": str(fields.get("level", "info")),
+        "message": str(fields.get("msg", line.message)),
     }
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from cli.counted import counted
 from cli.errors import OpsError
-from cli.node_actions.drained import counted
 from cli.node_actions.site import Site
 from cli.node_directory import Node
 from config.instance_group import Role

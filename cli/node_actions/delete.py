@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cli.confirm import Confirm, without_asking
+from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.node_actions.batches import OF_AWS, batches, call, problem_of
-from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, released, without_jobs
+from cli.node_actions.drained import drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
 from cli.node_actions.site import Site

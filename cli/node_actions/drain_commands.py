@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from cli.confirm import Confirm, without_asking
+from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.drained import counted, drain, jobs_on, jobs_table
+from cli.node_actions.drained import drain, jobs_on, jobs_table
 from cli.node_actions.site import Site, hosts_table, reason_of
 from cli.node_actions.slurm import SlurmNode
 from cli.node_directory import Node

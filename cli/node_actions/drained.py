@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from cli.counted import counted
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
 from cli.node_actions.slurm import Job, SlurmError
@@ -67,8 +68,3 @@ def released(site: Site, nodes: Sequence[Node], hosts: Collection[str]) -> dict[
     if idle:
         site.show(f"resumed {counted(len(idle), 'node')} without jobs")
     return {node.instance: "resumed, because jobs on other nodes did not end" for node in nodes if node.host in idle}
-
-
-def counted(number: int, noun: str) -> str:
-    """Return the number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

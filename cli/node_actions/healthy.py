@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from cli.errors import OpsError
@@ -10,6 +9,7 @@ from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
 from cli.node_actions.slurm import drained_for
 from cli.node_directory import Node
+from cli.remote.parallel import in_parallel
 from cli.remote.sessions import SessionError
 from config.instance_group import Role
 
@@ -17,7 +17,6 @@ PRECHECK = "/usr/local/bin/hyperpod-precheck"
 PRECHECK_TIMEOUT_S = 120.0
 NOT_INSTALLED = 127
 UNCHECKED = "not checked: hyperpod-precheck is not installed"
-AT_ONCE = 8  # StartSession allows few calls per second
 SLURM_S, PRECHECKS_S = 600.0, 120.0
 
 
@@ -78,13 +77,12 @@ def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> tuple[d
 
     def passed() -> bool:
         left = [node for node in nodes if node.instance in problems]
-        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-            for node, problem in zip(left, pool.map(partial(_precheck, site), left), strict=True):
-                problems[node.instance] = problem
-                if problem == UNCHECKED:
-                    unchecked.add(node.instance)
-                if problem in ("", UNCHECKED):
-                    del problems[node.instance]
+        for node, problem in zip(left, in_parallel(partial(_precheck, site), left), strict=True):
+            problems[node.instance] = problem
+            if problem == UNCHECKED:
+                unchecked.add(node.instance)
+            if problem in ("", UNCHECKED):
+                del problems[node.instance]
         return not problems
 
     if site.shell is None:

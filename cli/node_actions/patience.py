@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cli.counted import counted
+
 FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 1.0, 15.0, 1.25
 
 
@@ -22,7 +24,7 @@ class Patience:
         count, unit = next(
             (seconds // size, unit) for size, unit in ((3600, "hour"), (60, "minute"), (1, "second")) if seconds % size == 0
         )
-        return f"{count} {unit}{'' if count == 1 else 's'}"
+        return counted(count, unit)
 
     def until(self, done: Callable[[], bool]) -> bool:
         """Return whether ``done`` is true before the deadline; it is asked at least once."""

@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from cli.confirm import Confirm, without_asking
+from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.controllers import demand_another, warnings
-from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, released, without_jobs
+from cli.node_actions.drained import drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements

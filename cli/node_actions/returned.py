@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from cli.node_actions.healthy import AT_ONCE
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
 from cli.node_directory import Node
+from cli.remote.parallel import in_parallel
 from cli.remote.sessions import SessionError
 
 # A boot has its own id; a container's first process has its own start time.
@@ -108,8 +107,7 @@ def boots(site: Site, nodes: Sequence[Node]) -> dict[str, str]:
             return ""
         return output.text.strip() if output.status == 0 else ""
 
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        found = dict(zip((node.instance for node in nodes), pool.map(boot, nodes), strict=True))
+    found = dict(zip((node.instance for node in nodes), in_parallel(boot, nodes), strict=True))
     return {instance: boot for instance, boot in found.items() if boot}
 
 

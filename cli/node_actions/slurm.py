@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from cli.errors import OpsError
 from cli.node_directory import Node
 from cli.remote.sessions import SessionError
-from cli.remote.shell import Shell
+from cli.remote.shell import SLURM_PATH, Shell
 from cli.result import Json
 
-PATH = "PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH"
 TIMEOUT_S = 60.0
 RESPONDING = {"idle", "mixed", "allocated", "completing", "reserved", "planned", "maint", "drained", "draining"}
 DRAINED = {"drained", "draining"}
@@ -101,7 +100,7 @@ class Slurm:
         problems: list[str] = []
         for controller in list(self._controllers):
             try:
-                output = self._shell.run(controller.target, f"{PATH} {shlex.join(words)}", TIMEOUT_S)
+                output = self._shell.run(controller.target, f"{SLURM_PATH} {shlex.join(words)}", TIMEOUT_S)
             except SessionError as error:
                 problems.append(str(error))
             else:

@@ -14,7 +14,7 @@ from cli.errors import OpsError
 from cli.preflight.account import Account, session_for
 from cli.preflight.check_result import CheckResult, Outcome, error, warning
 from cli.preflight.checks import CHECKS
-from cli.preflight.render import as_data, as_problems, counted, lines
+from cli.preflight.render import as_data, as_problems, lines, summary
 from cli.preflight.runner import code_of, run_checks
 from cli.result import Result, Show, ignore
 from config.errors import placed
@@ -55,16 +55,16 @@ def preflight(
         results.append(error(what, fix).by("access"))
         return Result(as_data(config.name, results), (), as_problems(results), message)
     failure = _failure(results, config.name, strict=strict)
-    return Result(as_data(config.name, results), () if failure else (counted(results),), as_problems(results), failure)
+    return Result(as_data(config.name, results), () if failure else (summary(results),), as_problems(results), failure)
 
 
 def _failure(results: list[CheckResult], cluster: str, *, strict: bool) -> str:
     """Return why the results fail the preflight; empty if they do not."""
     outcomes = {each.outcome for each in results}
     if Outcome.ERROR in outcomes:
-        return f"{counted(results)}: cluster {cluster} cannot be deployed"
+        return f"{summary(results)}: cluster {cluster} cannot be deployed"
     if strict and Outcome.WARNING in outcomes:
-        return f"{counted(results)}: --strict treats warnings as errors"
+        return f"{summary(results)}: --strict treats warnings as errors"
     return ""
 
 

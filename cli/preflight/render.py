@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from cli.counted import counted
 from cli.preflight.check_result import CheckResult, Outcome
 from cli.result import Json
 
@@ -16,15 +17,11 @@ def lines(results: Iterable[CheckResult]) -> Iterator[str]:
         yield from (f"{'':<{WIDTH}}    {more}" for more in (each.fix, each.link) if more)
 
 
-def counted(results: Sequence[CheckResult]) -> str:
+def summary(results: Sequence[CheckResult]) -> str:
     """Return the number of each outcome: ``2 errors, 1 warning, 20 ok, 3 skipped``."""
     counts = Counter(each.outcome for each in results)
-    parts = (_number(counts[Outcome.ERROR], "error"), _number(counts[Outcome.WARNING], "warning"))
+    parts = (counted(counts[Outcome.ERROR], "error"), counted(counts[Outcome.WARNING], "warning"))
     return ", ".join([*parts, f"{counts[Outcome.OK]} ok", f"{counts[Outcome.SKIPPED]} skipped"])
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def as_data(cluster: str, results: Sequence[CheckResult]) -> Json:

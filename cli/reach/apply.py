@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from cli.confirm import Confirm
+from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.drained import counted
 from cli.node_directory import ALL, Node, labels, node_directory, session_shell
-from cli.reach.run import PARALLEL_SESSIONS, NodeResult, in_sessions
+from cli.reach.run import NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
+from cli.remote.parallel import PARALLEL_SESSIONS
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.remote.sessions import Target
-from cli.remote.shell import Output, Shell
+from cli.remote.shell import SLURM_PATH, Output, Shell
 
-SLURM_PATH = "export PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH"
 KILL_S = 5
 MARGIN_S = 20
 WIDTH = 1000
@@ -27,7 +26,7 @@ class Answer:
 
 def limited(command: str, timeout_s: int) -> str:
     """Return a script that runs the command with Slurm's programs in PATH, and kills it after the time (exit status 124)."""
-    return f"{SLURM_PATH}\ntimeout --kill-after={KILL_S} {timeout_s} bash -c {shlex.quote(command)}"
+    return f"export {SLURM_PATH}\ntimeout --kill-after={KILL_S} {timeout_s} bash -c {shlex.quote(command)}"
 
 
 def fan_out(shell: Shell, controller: Target, hosts: Sequence[str], command: str, timeout_s: int) -> Mapping[str, Answer]:
@@ -40,7 +39,7 @@ def fan_out(shell: Shell, controller: Target, hosts: Sequence[str], command: str
 def _script(hosts: Sequence[str], command: str, timeout_s: int) -> str:
     task = base64.b64encode(_task(command, timeout_s).encode()).decode()
     return f"""\
-{SLURM_PATH}
+export {SLURM_PATH}
 up=$(sinfo --noheader --Node --responding --nodes={",".join(hosts)} --format=%N | sort --unique)
 [ -n "$up" ] || exit 0
 timeout --kill-after={KILL_S} {timeout_s + MARGIN_S} srun --no-allocate --nodelist="$(paste --serial --delimiters=, <<<"$up")" \\

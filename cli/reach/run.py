@@ -2,20 +2,18 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from cli.deployment import Deployment
 from cli.node_directory import Node, NodeDirectory, first_running, node_directory, session_shell
 from cli.reach.fan_out import fan_out, limited
 from cli.reach.ssh import require_plugin
+from cli.remote.parallel import in_parallel
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output, Shell, ShellError
 from cli.result import Json, Result, Verbatim
 from config.instance_group import Role
 
-PARALLEL_SESSIONS = 5
-"""Sessions at a time: StartSession's rate is limited for the account."""
 NO_STATUS = 255
 MARGIN_S = 30
 
@@ -59,8 +57,7 @@ def run_on(directory: NodeDirectory, nodes: Sequence[Node], command: str, timeou
 
 def in_sessions(nodes: Sequence[Node], command: str, timeout_s: int, shell: Shell) -> list[NodeResult]:
     """Run a command on the nodes, each in a session."""
-    with ThreadPoolExecutor(PARALLEL_SESSIONS) as pool:
-        return list(pool.map(lambda node: _in_session(node, command, timeout_s, shell), nodes))
+    return in_parallel(lambda node: _in_session(node, command, timeout_s, shell), nodes)
 
 
 def _by_srun(

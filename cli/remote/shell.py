@@ -13,6 +13,8 @@ from cli.remote.sessions import Session, SessionError, Sessions, Target
 
 DOCUMENT = "AWS-StartNonInteractiveCommand"
 TIMEOUT_S = 120.0
+SLURM_PATH = "PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH"
+"""The variable with Slurm's programs, which a session's shell may not find."""
 
 
 class ShellError(SessionError):

@@ -8,6 +8,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.alarms import raised
+from cli.aws_errors import is_absent
 from cli.deployment import Deployment, Stack
 from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
@@ -151,7 +152,7 @@ def desired_bundle(deployment: Deployment) -> str:
     try:
         answer = deployment.client("ssm").get_parameter(Name=bundle_parameter(deployment.config.name))
     except ClientError as error:
-        if error.response["Error"]["Code"] == "ParameterNotFound":
+        if is_absent(error):
             return ""
         raise
     return str(json_object(answer["Parameter"]["Value"]).get("sha256") or "")

@@ -30,7 +30,7 @@ def account() -> FakeOperations:
 
 def printed(account: FakeOperations, hours: int = 24) -> list[str]:
     lines: list[str] = []
-    events(account.deployment(), since=timedelta(hours=hours), show=lines.append, now=lambda: NOW)
+    events(account.deployment(), since=timedelta(hours=hours), show=lambda block: lines.append(str(block)), now=lambda: NOW)
     return lines
 
 
@@ -228,7 +228,14 @@ def test_new_events_are_followed_and_none_is_repeated(account: FakeOperations) -
 
     lines: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        events(account.deployment(), since=timedelta(hours=1), follow=True, show=lines.append, sleep=sleep, now=now)
+        events(
+            account.deployment(),
+            since=timedelta(hours=1),
+            follow=True,
+            show=lambda block: lines.append(str(block)),
+            sleep=sleep,
+            now=now,
+        )
     assert [line.split()[4] for line in lines if line.startswith("11-22")] == ["ip-10-1-0-3:", "slurmctld:"]
 
 

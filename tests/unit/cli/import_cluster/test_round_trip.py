@@ -10,6 +10,7 @@ from cli.import_cluster.commented_yaml import Part, written
 from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS, RequestValues, cluster_request, merged
 from config.instance_group import Role
 from config.model import ClusterConfig
+from config.tags import RESERVED
 from tests.unit.cli.import_cluster.originals import Json
 from tests.unit.cluster_request.request_leaves import holding, leaves
 from validation.load import parse_cluster
@@ -31,6 +32,7 @@ CLUSTER_LEAVES = [leaf for leaf in leaves() if leaf[0] not in {*RESERVED_CLUSTER
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 tag_texts = st.text(st.characters(categories=["L", "Z", "N"], include_characters="_.:/=+-@"), max_size=20)
+tag_keys = tag_texts.filter(lambda key: key and not key.lower().startswith(RESERVED))
 names = st.from_regex(r"[a-zA-Z0-9](-?[a-zA-Z0-9]){0,9}", fullmatch=True)
 partitions = st.from_regex(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,9}", fullmatch=True)
 
@@ -80,7 +82,7 @@ def clusters(draw: st.DrawFn) -> ClusterConfig:
         "network": {"availability_zone_id": "usw2-az4"},
         "slurm": {"setup": "scripts"},
         "instance_groups": made,
-        "tags": draw(st.dictionaries(tag_texts.filter(bool), tag_texts, max_size=3)),
+        "tags": draw(st.dictionaries(tag_keys, tag_texts, max_size=3)),
         "overrides": draw(overrides(CLUSTER_LEAVES, 0)),
         **recovery,
         **({"cluster_name": name} if name else {}),

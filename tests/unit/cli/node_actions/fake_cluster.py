@@ -79,7 +79,11 @@ class FakeCluster(FakeNodes):
         if self.operation == "filter_log_events":
             if self.refuses_logs:
                 raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "FilterLogEvents")
-            yield {"events": [{"logStreamName": "DeepHealthCheckResults/1", "message": line} for line in self.records]}
+            yield {
+                "events": [
+                    {"logStreamName": "DeepHealthCheckResults/1", "timestamp": 0, "message": line} for line in self.records
+                ]
+            }
         else:
             yield {
                 "ClusterNodeSummaries": [

@@ -52,7 +52,13 @@ def run(folder: Path, form: str = "text", aws: FakeAws | None = None, *, strict:
     """What is printed, and the error at the end."""
     printed: list[str] = []
     try:
-        result = preflight(clusters=folder, cluster="draft", strict=strict, show=printed.append, session=aws or FakeAws({}))
+        result = preflight(
+            clusters=folder,
+            cluster="draft",
+            strict=strict,
+            show=lambda block: printed.append(str(block)),
+            session=aws or FakeAws({}),
+        )
     except (OpsError, ConfigError) as failure:
         return "\n".join(printed), str(failure)
     text = [*printed, *map(str, result.text)]

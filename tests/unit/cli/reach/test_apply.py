@@ -60,7 +60,7 @@ def test_controllers_are_changed_one_by_one_and_other_nodes_five_at_a_time() -> 
     found.summaries.append(summary("head", "i-0000000000000000e", "10.1.0.6"))
     found.summaries += [summary("workers", f"i-000000000000001{number:02}", f"10.1.0.{100 + number}") for number in range(5)]
     batches: list[str] = []
-    called(*[DONE] * 10, on=found, show=batches.append)
+    called(*[DONE] * 10, on=found, show=lambda block: batches.append(str(block)))
     assert [batch.partition(":")[0] for batch in batches] == ["1 node", "1 node", "1 node", "5 nodes", "2 nodes"]
 
 
