@@ -6,11 +6,12 @@ import typer
 
 from cli import __version__, deployment_commands, file_commands, node_commands, reach_commands
 
+HINT = "Run `hpod COMMAND --help` for options and examples."
 EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."
 
 app = typer.Typer(
-    help="Check cluster files before `cdk deploy`, and inspect the deployment.",
-    epilog=EXIT_CODES,
+    help="Check cluster files before `cdk deploy`, inspect deployments, and operate their nodes.",
+    epilog=f"{HINT}\n\n{EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -17,7 +17,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file
 Output = Annotated[Literal["text", "json"], typer.Option(help="Output format.")]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="AWS profile of the credentials (default: AWS_PROFILE).")]
 Region = Annotated[str | None, typer.Option(metavar="REGION", help="AWS region, if the cluster file has none.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation; required without a terminal.")]
 
 
 def examples(*lines: str) -> str:

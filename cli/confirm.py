@@ -27,6 +27,6 @@ def without_asking(_: str) -> None:
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        raise OpsError("not a terminal: pass --yes to confirm")
+        raise OpsError(f"not a terminal: pass --yes to confirm: {question}")
     if prompt(f"{question} [y/N]: ").strip().lower() not in ("y", "yes"):
         raise OpsError("nothing was changed")

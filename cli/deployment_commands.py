@@ -142,6 +142,8 @@ def logs(
 ) -> None:
     from cli.logs import logs as command
 
+    if follow and node is None:
+        raise typer.BadParameter("--follow prints the log of one node; add NODE")
     if follow and output != "text":
         raise typer.BadParameter("--follow prints text until Ctrl-C; remove --output json")
     show = line_printer(output)

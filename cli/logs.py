@@ -73,10 +73,10 @@ def _listed(deployment: Deployment, group: str, found: list[NodeLog], kind: str)
     parts = Parts("logs")
     states = parts.get("names of nodes", lambda: latest_states(deployment, datetime.now(UTC))) or {}
     rows = [
-        (each.instance, _name(each, states), each.group or "-", f"{each.last:%Y-%m-%d %H:%M:%S}" if each.last else "nothing yet")
+        (each.instance, _name(each, states), each.group or "-", f"{each.last:%Y-%m-%d %H:%M}" if each.last else "nothing yet")
         for each in found
     ]
-    table = Table(("NODE", "NAME", "GROUP", "LAST WRITTEN (UTC)"), rows) if rows else f"no logs of kind {kind}"
+    table = Table(("NODE", "NAME", "GROUP", "WRITTEN (UTC)"), rows) if rows else f"no logs of kind {kind}"
     text = (table, "\n".join([f"in log group {group}", *parts.missing]))
     return Result({"log_group": group, "kind": kind, "logs": [_data(each, states) for each in found]}, text, parts.problems)
 

@@ -20,10 +20,12 @@ commands = typer.Typer()
 
 Nodes = Annotated[
     list[str],
-    typer.Argument(metavar="NODE|GROUP ...", help="Names, instance ids, host names or addresses of nodes, or groups."),
+    typer.Argument(metavar="NODE|GROUP", help="Names, instance ids, host names or addresses of nodes, or groups."),
 ]
 ForceNodes = Annotated[bool, typer.Option("--force", help="Do not wait for jobs: they end or are requeued.")]
-NoDrain = Annotated[bool, typer.Option("--no-drain", help="Go on without Slurm: do not drain, do not wait for jobs.")]
+NoDrain = Annotated[
+    bool, typer.Option("--no-drain", help="Neither drain nodes nor wait for jobs, e.g. if no controller answers.")
+]
 Timeout = Annotated[str, typer.Option(metavar="TIME", help="Longest wait for jobs, and then for nodes, e.g. 90m.")]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Text for Slurm's reason, which sinfo -R shows.")]
 
@@ -104,7 +106,7 @@ def check(
     checks: Annotated[
         str, typer.Option(metavar="LIST", help="Checks: InstanceStress, InstanceConnectivity, MultiNodeTrainingValidation.")
     ] = "InstanceStress",
-    timeout: Timeout = "3h",
+    timeout: Annotated[str, typer.Option(metavar="TIME", help="Longest wait for the results, e.g. 90m.")] = "3h",
     yes: Yes = False,
     profile: Profile = None,
     region: Region = None,

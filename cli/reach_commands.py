@@ -60,9 +60,11 @@ def ssh(
 def run(
     cluster: ClusterOrFile,
     node: Annotated[str, typer.Argument(metavar="NODE|GROUP|all", help=f"Nodes: {NAMES}, or all.")],
-    words: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="Command; a single word is a line for bash.")],
+    words: Annotated[list[str], typer.Argument(metavar="CMD", help="Command, after `--`; a single word is a line for bash.")],
     clusters: Clusters = CLUSTERS,
-    timeout: Annotated[str, typer.Option(metavar="TIME", help="Kill the command after this time (124), e.g. 10m.")] = "2m",
+    timeout: Annotated[
+        str, typer.Option(metavar="TIME", help="Kill the command after this time (exit status 124), e.g. 10m.")
+    ] = "2m",
     profile: Profile = None,
     region: Region = None,
     output: Output = "text",
@@ -110,7 +112,7 @@ def copy(
 )
 def apply(
     cluster: ClusterOrFile,
-    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Nodes: {NAMES} (default: all).")] = None,
+    node: Annotated[str | None, typer.Argument(metavar="NODE|GROUP", help=f"Nodes: {NAMES} (default: all).")] = None,
     clusters: Clusters = CLUSTERS,
     timeout: Annotated[str, typer.Option(metavar="TIME", help="Kill the scripts of a node after this time.")] = "15m",
     yes: Yes = False,

@@ -194,7 +194,8 @@ def _parsed(text: str) -> list[str]:
     checks = [each.strip() for each in text.split(",") if each.strip()]
     unknown = [each for each in checks if each not in known]
     if unknown or not checks:
-        raise OpsError(f"--checks {text}: unknown check; use {', '.join(known)}")
+        problem = f"unknown check {', '.join(unknown)}" if unknown else "no check"
+        raise OpsError(f"--checks: {problem}; pass {', '.join(known)}")
     return list(dict.fromkeys(checks))
 
 

@@ -21,7 +21,7 @@ class Terminal(StringIO):
 
 def test_without_a_terminal_yes_has_to_be_passed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("y\n"))
-    with pytest.raises(OpsError, match="not a terminal: pass --yes"):
+    with pytest.raises(OpsError, match=r"^not a terminal: pass --yes to confirm: Sure\?$"):
         confirmation(yes=False)("Sure?")
     confirmation(yes=True)("Sure?")
 

@@ -18,13 +18,13 @@ from tests.unit.cli.commands import ARGUMENTS, OPTIONS
 PROJECT = Path(__file__).parents[3]
 LONG = " ".join(["word"] * 100)
 WORDS = {
-    "NODE|GROUP ...": "workers-1",
+    "NODE|GROUP": "workers-1",
     "GROUP": "workers",
     "N": "2",
     "CLUSTER": "reference",
     "CLUSTER|FILE": "reference",
     "NODE|GROUP|all": "all",
-    "-- CMD...": "true",
+    "CMD": "true",
     "SRC": "file",
     "DST": "controller:/tmp/",
 }

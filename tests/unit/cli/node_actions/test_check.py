@@ -83,7 +83,7 @@ def test_nodes_without_accelerators_are_refused(cluster: FakeCluster) -> None:
 
 
 def test_unknown_checks_are_refused(gpus: FakeCluster) -> None:
-    with pytest.raises(OpsError, match="--checks Stress: unknown check; use InstanceStress, InstanceConnectivity"):
+    with pytest.raises(OpsError, match="--checks: unknown check Stress; pass InstanceStress, InstanceConnectivity"):
         run(gpus, "workers", checks="Stress")
 
 

@@ -1,4 +1,4 @@
-"""Options of the commands that reach nodes."""
+"""Options of the commands that reach nodes or read their logs."""
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +13,7 @@ from cli.app import app
         (["ssh", "prod", "--identity", "key"], "--identity requires --config"),
         (["ssh", "prod", "--output", "json"], "--output json requires --config"),
         (["ssh", "prod", "workers-1", "--config"], "remove NODE"),
+        (["logs", "prod", "--follow"], "add NODE"),
         (["run", "prod", "all"], "Missing argument"),
         (["run", "prod", "all", "--timeout", "0", "--", "true"], "--timeout"),
     ],
