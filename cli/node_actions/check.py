@@ -60,9 +60,12 @@ class HealthCheck:
     seen: Seen
     left_out: Sequence[Node] = ()
     checked: set[str] = field(default_factory=set)
+    earlier: set[str] = field(default_factory=set)
+    """Log streams of checks before this one."""
 
     def start(self) -> None:
         """Start the checks; raise an OpsError if HyperPod refuses."""
+        self.earlier = {record["stream"] for record in self.records()}
         groups = dict.fromkeys(node.group for node in self.nodes)
         configurations = [
             {
@@ -129,7 +132,7 @@ class HealthCheck:
             for page in client.get_paginator("filter_log_events").paginate(
                 logGroupName=group, logStreamNamePrefix=STREAMS, startTime=start
             ):
-                yield from (_record(event) for event in page["events"])
+                yield from (_record(event) for event in page["events"] if event["logStreamName"] not in self.earlier)
         except client.exceptions.ResourceNotFoundException:
             return
 
@@ -180,7 +183,7 @@ def check(
     run.start()
     try:
         done = patience.until(run.is_done)
-    except OF_AWS as error:  # not raised: the check continues, and the result has what is known
+    except OF_AWS as error:  # not raised: the check continues, and the result has the known faults
         return _unfinished(run, problem_of("check", error))
     return _finished(run, _log_of(run)) if done else _unfinished(run, f"not done after {patience.span}")
 
@@ -213,7 +216,7 @@ def _log_of(run: HealthCheck) -> Log:
 
 
 def _unfinished(run: HealthCheck, problem: str) -> Result:
-    """Return what is known of a check that HyperPod has not ended."""
+    """Return the faults that are known of a check that HyperPod has not ended."""
     results = run.results_so_far()
     text: list[Block] = [_table(run, results, UNKNOWN), f"the checks continue; see `./hpod status {run.site.name}`"]
     return Result(_data(run, results, [], done=False), text, [], problem)

@@ -58,6 +58,7 @@ class FakeCluster(FakeNodes):
         self.under_check: list[str] = []
         self.operations: list[Json] = []
         self.records: list[str] = []
+        self.old_records: list[str] = []
         self.refuses_logs = False
         self.faulty: list[str] = []
         self.new = 0
@@ -77,9 +78,13 @@ class FakeCluster(FakeNodes):
 
     def paginate(self, **request: Any) -> Any:
         if self.operation == "filter_log_events":
+            if not self.requests:
+                yield {"events": [{"logStreamName": "DeepHealthCheckResults/0", "message": each} for each in self.old_records]}
+                return
             if self.refuses_logs:
                 raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "FilterLogEvents")
-            yield {"events": [{"logStreamName": "DeepHealthCheckResults/1", "message": line} for line in self.records]}
+            found = [("0", line) for line in self.old_records] + [("1", line) for line in self.records]
+            yield {"events": [{"logStreamName": f"DeepHealthCheckResults/{name}", "message": line} for name, line in found]}
         else:
             yield {
                 "ClusterNodeSummaries": [
