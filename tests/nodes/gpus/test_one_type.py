@@ -76,6 +76,7 @@ def environment(cluster: GpuCluster, tmp_path: Path) -> dict[str, str]:
 def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(
     cluster: GpuCluster, environment: dict[str, str], tmp_path: Path
 ) -> None:
+    cluster.running.resize("workers", 3)
     cluster.until_all_idle_with_gpus()
     durations.change({"hyperpod.node.deep_health_check": CHECK_S})
     tested, busy = (cluster.running.machine(name) for name in ("workers-1", "workers-2"))
