@@ -8,11 +8,13 @@ from flask import has_request_context, request
 from moto.cloudtrail.responses import CloudTrailResponse
 from moto.iam.access_control import PermissionResult
 from moto.iam.models import IAMBackend
+from moto.logs.responses import LogsResponse
 from moto.s3.models import FakeBucket
 
 from local_aws import iam
 
 _parse_policies = IAMBackend._init_aws_policies
+_filter_log_events = LogsResponse.filter_log_events
 _parsed_policies: dict[tuple[str, str], list[Any]] = {}
 
 
@@ -42,10 +44,17 @@ def _no_events(_: Any) -> str:
     return json.dumps({"Events": []})
 
 
+def _events_of_streams(self: Any) -> str:
+    """Return the events of the streams with the request's prefix, which moto ignores."""
+    answer, prefix = json.loads(_filter_log_events(self)), self._get_param("logStreamNamePrefix", "")
+    return json.dumps({**answer, "events": [each for each in answer["events"] if each["logStreamName"].startswith(prefix)]})
+
+
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
     """Install the patches."""
     FakeBucket.get_permission = _bucket_permission
     IAMBackend._init_aws_policies = _managed_policies
+    LogsResponse.filter_log_events = _events_of_streams
     CloudTrailResponse.lookup_events = _no_events
 
 

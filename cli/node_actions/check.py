@@ -66,9 +66,12 @@ class HealthCheck:
     seen: Seen
     left_out: Sequence[Node] = ()
     checked: set[str] = field(default_factory=set)
+    earlier: set[str] = field(default_factory=set)
+    """Log streams of checks before this one."""
 
     def start(self) -> None:
         """Start the checks; raise an OpsError if HyperPod refuses."""
+        self.earlier = {record["stream"] for record in self.records()}
         groups = dict.fromkeys(node.group for node in self.nodes)
         configurations = [
             {
@@ -129,7 +132,8 @@ class HealthCheck:
         """Return the results that HyperPod logged since the start, which name no instance."""
         group = hyperpod_log_group(self.site.deployment.cluster())
         client = self.site.deployment.client("logs")
-        return map(_record, log_lines(client, group, self.since - CLOCKS_DIFFER, streams=STREAMS))
+        lines = log_lines(client, group, self.since - CLOCKS_DIFFER, streams=STREAMS)
+        return (_record(line) for line in lines if line.stream not in self.earlier)
 
     def _status(self, node: Node) -> str:
         return self.seen.nodes[node.instance].status if node.instance in self.seen.nodes else ""
@@ -173,7 +177,7 @@ def check(
     run.start()
     try:
         done = patience.until(run.is_done)
-    except OF_AWS as error:  # not raised: the check continues, and the result has what is known
+    except OF_AWS as error:  # not raised: the check continues, and the result has the known faults
         return _unfinished(run, problem_of("check", error))
     return _finished(run, _log_of(run)) if done else _unfinished(run, f"not done after {patience.span}")
 
@@ -207,7 +211,7 @@ def _log_of(run: HealthCheck) -> Log:
 
 
 def _unfinished(run: HealthCheck, problem: str) -> Result:
-    """Return what is known of a check that HyperPod has not ended."""
+    """Return the faults that are known of a check that HyperPod has not ended."""
     nodes = _node_data(run, run.results_so_far(), MESSAGES)
     text: list[Block] = [_table(nodes), f"the checks continue; see `./hpod status {run.site.name}`"]
     return Result(_data(run, nodes, [], done=False), text, [], problem)

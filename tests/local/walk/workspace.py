@@ -67,6 +67,10 @@ class Workspace:
         """Run `cdk destroy` for one cluster."""
         return self.cdk("destroy", f"{cluster}/*", "--force")
 
+    def hpod(self, *arguments: str, fails: bool = False) -> str:
+        """Run `./hpod` and return all it printed."""
+        return self.run(sys.executable, "-m", "cli", *arguments, fails=fails)
+
     def run(self, *command: str, fails: bool = False, folder: Path | None = None) -> str:
         """Run ``command``, in the checkout unless told otherwise, and return all it printed, without colours."""
         done = subprocess.run(

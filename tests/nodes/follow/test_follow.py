@@ -8,7 +8,8 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.events.command import events
-from cli.status.command import status
+from cli.render import envelope
+from cli.status.command import status, watch
 from cluster_resource.pointer import Bundle as Uploaded
 from config.model import ClusterConfig
 from local_aws.hyperpod import health_records
@@ -17,8 +18,10 @@ from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
 from tests.local.hyperpod.world import REGION, World, until
 from tests.nodes.bundle import lay
+from tests.nodes.cluster.operated import data_of
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.follow.following import LOG_GROUP, NEW_KEY, PARAMETER, SSH, Following, bundle, following, sha256_of
+from tests.nodes.follow.looks import between_looks, bundles_in_drift, named
 from tests.nodes.follow.rollout import Rollout
 from validation.load import parse_cluster
 
@@ -74,6 +77,35 @@ def test_the_state_of_nodes_is_reported(cluster: Following) -> None:
     assert 0 < states["workers-1"]["disks"][0]["free_percent"] < 100
 
 
+def test_status_is_watched_and_events_are_followed(cluster: Following) -> None:
+    host, node = cluster.machine("workers-1")["host"], cluster.machine("workers-2")["id"]
+    drawn: list[str] = []
+    lines: list[str] = []
+    known: list[str] = []
+
+    def drain() -> None:
+        cluster.run("controller-1", "scontrol", "update", f"nodename={host}", "state=drain", "reason=looks odd")
+        until(lambda: str(status(deployment)), lambda text: "1 drained" in text, UP_S)
+
+    def detect() -> None:
+        known.extend(lines)
+        health_records.write(node, xid=79)
+
+    with named(cluster) as deployment:
+        until(lambda: str(status(deployment)), lambda text: "2 nodes: 2 idle" in text, UP_S)
+        with pytest.raises(KeyboardInterrupt):
+            watch(deployment, draw=lambda result: drawn.append(str(result)), sleep=between_looks(drain))
+        follow = between_looks(detect, lambda: None)
+        with pytest.raises(KeyboardInterrupt):
+            events(deployment, follow=True, show=lambda line: lines.append(str(line)), sleep=follow)
+        data_of("status", envelope("status", status(deployment)))
+        data_of("events", envelope("events", events(deployment)))
+    cluster.run("controller-1", "scontrol", "update", f"nodename={host}", "state=resume")
+    assert ["looks odd" in each for each in drawn] == [False, True]
+    assert "looks odd" in "\n".join(known)
+    assert [f"  {node}: " in line for line in lines[len(known) :]] == [True, False], "the event, and what to do"
+
+
 def test_a_tampered_bundle_and_a_malformed_pointer_are_refused(cluster: Following, carol: str) -> None:
     cluster.generation += 1
     cluster.sha256 = sha256_of(bundle(carol, script="#!/bin/sh\ntrue\n").files())
@@ -96,9 +128,13 @@ def test_a_failing_live_step_is_reported_with_its_title_and_the_next_bundle_repa
     assert report["message"].endswith("ended with status 3: no license")
     states = until(lambda: cluster.records("state"), lambda found: any(one["sha256"] == "" for one in found), UP_S)
     assert {one["node"] for one in states if one["sha256"] == ""} == {"controller-1"}
+    with named(cluster) as deployment:
+        assert bundles_in_drift(deployment)[cluster.machine("controller-1")["id"]] == (cluster.sha256, None)
 
     cluster.deploy(bundle(script="#!/bin/sh\ntouch /root/live\n"))
     cluster.until_reported("applied", *NODES)
+    with named(cluster) as deployment:
+        until(lambda: bundles_in_drift(deployment), lambda found: not found, UP_S)
     assert all(cluster.run(name, "ls", "/root/live") for name in NODES)
     assert "carol" not in cluster.run("login-1", "sh", "-c", SSH.format(cluster.machine("workers-1")["address"])).split()
 

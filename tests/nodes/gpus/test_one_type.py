@@ -76,6 +76,7 @@ def environment(cluster: GpuCluster, tmp_path: Path) -> dict[str, str]:
 def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(
     cluster: GpuCluster, environment: dict[str, str], tmp_path: Path
 ) -> None:
+    cluster.running.resize("workers", 3)
     cluster.until_all_idle_with_gpus()
     durations.change({"hyperpod.node.deep_health_check": CHECK_S})
     tested, busy = (cluster.running.machine(name) for name in ("workers-1", "workers-2"))
@@ -91,7 +92,7 @@ def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(
     assert check.returncode == 0
     assert re.search(rf"^{job} +root +RUNNING ", printed, re.MULTILINE)
     for node, result in ((tested, "passed"), (busy, "skipped"), (cluster.running.machine("controller-1"), "left out")):
-        assert re.search(rf"^{node['name']} +{node['id']} +{result}$", printed, re.MULTILINE), printed
+        assert re.search(rf"^{node['name']} +{node['id']} +{result}\b", printed, re.MULTILINE), printed
     cluster.controller(f"scancel {job}")
     cluster.until_all_idle_with_gpus()
 
@@ -100,4 +101,4 @@ def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(
     )
     data = data_of("check", done.stdout)
     assert (data["done"], {node["result"] for node in data["nodes"]}) == (True, {"passed", "left_out"})
-    assert ["passed" in record["message"] for record in data["log"]] == [True] * 3
+    assert ["passed" in record["message"] for record in data["log"]] == [True] * 2  # and none of the check before

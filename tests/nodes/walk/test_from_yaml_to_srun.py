@@ -1,13 +1,17 @@
 """From the cluster file through `cdk deploy` to jobs on a Slurm cluster, and a bundle with a mistake in it."""
 
 import re
+from typing import Any
 
 import pytest
 
 from local_aws.hyperpod import capacity
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.testing import Client
+from tests.local.hyperpod.world import until
 from tests.local.walk.workspace import Workspace
+from tests.nodes.cluster.operated import data_of, fitting
+from tests.nodes.cluster.running import UP_S
 from tests.nodes.on_nodes import OnNodes
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local]
@@ -69,17 +73,52 @@ def test_the_file_becomes_a_slurm_cluster(workspace: Workspace, nodes: Simulated
     assert on.run("controller-machine-1", "systemctl", "is-active", *services).splitlines() == ["active"] * len(services)
 
 
+def test_drift_names_what_differs_between_the_file_and_the_cluster(
+    workspace: Workspace, nodes: SimulatedNodes, client: Client
+) -> None:
+    """Goes on with the cluster of the tests before."""
+    if not nodes.describe():
+        workspace.deploy()
+
+    def drift() -> dict[str, Any]:
+        return data_of("drift", workspace.hpod("drift", "reference", "--output", "json"))
+
+    fresh = until(drift, lambda found: found["nodes_without_agent"] == 0, UP_S)
+    assert (fresh["in_sync"], fresh["differences"]) == (True, [])
+    assert "no differences" in fitting(workspace.hpod("drift", "reference", "--exit-code"))
+
+    sagemaker = client("sagemaker")
+    cluster = sagemaker.describe_cluster(ClusterName=fresh["cluster"])
+    [group] = [each for each in cluster["InstanceGroups"] if each["InstanceGroupName"] == "compute-nodes"]
+    names = ("InstanceGroupName", "InstanceType", "ExecutionRole", "ThreadsPerCore", "InstanceStorageConfigs")
+    script = {**group["LifeCycleConfig"], "OnCreate": "other.sh"}
+    changed = {name: group[name] for name in names if name in group} | {"InstanceCount": 3, "LifeCycleConfig": script}
+    sagemaker.update_cluster(ClusterName=fresh["cluster"], InstanceGroups=[changed])
+    sagemaker.add_tags(ResourceArn=cluster["ClusterArn"], Tags=[{"Key": "team", "Value": "vision"}])
+    until(lambda: sagemaker.describe_cluster(ClusterName=fresh["cluster"])["ClusterStatus"], lambda now: now == "InService", UP_S)
+
+    found = {(each["place"], each["field"]): (each["file"], each["actual"]) for each in drift()["differences"]}
+    assert found.keys() == {
+        ("group compute-nodes", "InstanceCount"),
+        ("group compute-nodes", "LifeCycleConfig"),
+        ("cluster", "tag team"),
+    }
+    assert found["group compute-nodes", "InstanceCount"] == ("4", "3")
+    assert "other.sh" in found["group compute-nodes", "LifeCycleConfig"][1]
+    assert "3 differences" in workspace.hpod("drift", "reference", "--exit-code", fails=True)
+
+
 def test_two_nodes_join_others_get_a_user_and_a_destroy_ends_them_all(workspace: Workspace, nodes: SimulatedNodes) -> None:
     """Goes on with the cluster of the tests before."""
     if not nodes.describe():
         workspace.deploy()
     on = OnNodes(nodes)
-    before = {on.host(name) for name in WORKERS}
-    workspace.replace("clusters/reference.yaml", "instance_count: 4", "instance_count: 6")
+    before = {on.host(name) for name in on.names() if name in WORKERS}
+    workspace.hpod("scale", "reference", "compute-nodes", "6")
     workspace.replace("clusters/reference.yaml", "users:\n", "users:\n  - {name: carol, uid: 10003}\n")
     assert "applied on 8 of 8 nodes" in workspace.deploy()
     assert {on.run(name, "id", "carol") for name in ALL} == {"uid=10003(carol) gid=10003(carol) groups=10003(carol)"}
-    joined = {on.host(name) for name in ("compute-nodes-5", "compute-nodes-6")}
+    joined = {on.host(f"compute-nodes-{number}") for number in range(1, 7)} - before
     assert on.hosts_in_state("idle", count=6) == before | joined
     assert len(on.run("login-group-1", "srun", "--immediate=30", "-N6", "hostname").splitlines()) == 6
 

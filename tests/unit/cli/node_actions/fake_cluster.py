@@ -43,6 +43,11 @@ class FakeTime:
         return Patience(minutes * 60, self.sleep, lambda: self.seconds)
 
 
+def _logged(check: str, line: str) -> Json:
+    """A line in the log of a deep health check."""
+    return {"logStreamName": f"DeepHealthCheckResults/{check}", "timestamp": 0, "message": line}
+
+
 class FakeCluster(FakeNodes):
     """The account; each DescribeCluster is one step of what HyperPod does."""
 
@@ -58,6 +63,7 @@ class FakeCluster(FakeNodes):
         self.under_check: list[str] = []
         self.operations: list[Json] = []
         self.records: list[str] = []
+        self.old_records: list[str] = []
         self.refuses_logs = False
         self.faulty: list[str] = []
         self.new = 0
@@ -77,13 +83,13 @@ class FakeCluster(FakeNodes):
 
     def paginate(self, **request: Any) -> Any:
         if self.operation == "filter_log_events":
+            if not self.requests:
+                yield {"events": [_logged("0", line) for line in self.old_records]}
+                return
             if self.refuses_logs:
                 raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "FilterLogEvents")
-            yield {
-                "events": [
-                    {"logStreamName": "DeepHealthCheckResults/1", "timestamp": 0, "message": line} for line in self.records
-                ]
-            }
+            found = [("0", line) for line in self.old_records] + [("1", line) for line in self.records]
+            yield {"events": [_logged(name, line) for name, line in found]}
         else:
             yield {
                 "ClusterNodeSummaries": [

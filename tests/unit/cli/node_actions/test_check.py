@@ -127,3 +127,11 @@ def test_a_log_that_cannot_be_read_leaves_the_results_of_nodes_that_run_unknown(
     assert "unknown: the log could not be read" in str(result)
     assert result.failure.startswith("1 of 2 nodes faulty; cannot run `check`: ")
     assert "AccessDeniedException" in result.failure
+
+
+def test_errors_of_an_earlier_check_are_not_those_of_this_one(gpus: FakeCluster) -> None:
+    gpus.old_records, gpus.records = [json.dumps(FAULT)], [json.dumps({"level": "info", "msg": "passed"})]
+    result = run(gpus, "workers")
+    assert (results(result), result.failure) == ({"workers-1": "passed", "workers-2": "passed"}, "")
+    assert result.data is not None
+    assert [record["message"] for record in result.data["log"]] == ["passed"]
