@@ -1,9 +1,12 @@
 """Without a terminal, the text and the help of every command fit into 80 columns, also with long names and reasons."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cli.__main__ import main
 from cli.layout import fitted
@@ -115,3 +118,15 @@ def test_commands_and_names_stay_whole_and_other_lines_break_between_words() -> 
     copied = f"  aws cloudformation continue-update-rollback --stack-name {LONG['workers']} --region us-west-2"
     assert fitted(copied, WIDTH) == [copied]
     assert fitted(Verbatim(REASON), WIDTH) == [REASON]
+
+
+words = st.text(st.characters(codec="ascii", categories=["L", "N", "P"], exclude_characters="`"), min_size=1, max_size=30)
+texts = st.lists(words, max_size=30).map(" ".join)
+
+
+@given(st.lists(st.tuples(texts, texts, texts), max_size=4), st.integers(40, 120))
+def test_no_word_is_lost_and_only_a_long_word_is_wider_than_the_width(rows: list[tuple[str, str, str]], width: int) -> None:
+    lines = fitted(Table(("NODE", "GROUP", "REASON"), rows), width)
+    cells = " ".join(" ".join(row) for row in rows).split()
+    assert Counter(cells) - Counter(" ".join(lines).split()) == Counter()
+    assert [line for line in lines if len(line) > width and len(line.split()[-1]) + len("REASON  ") <= width] == []
