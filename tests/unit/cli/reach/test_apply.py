@@ -59,9 +59,9 @@ def test_controllers_are_changed_one_by_one_and_other_nodes_five_at_a_time() -> 
     found = account()
     found.summaries.append(found.summaries[0] | {"InstanceId": "i-0000000000000000e"})
     found.summaries += [found.summaries[3] | {"InstanceId": f"i-000000000000001{number:02}"} for number in range(5)]
-    batches: list[str] = []
+    batches: list[object] = []
     called(*[DONE] * 10, on=found, show=batches.append)
-    assert [batch.partition(":")[0] for batch in batches] == ["1 node", "1 node", "1 node", "5 nodes", "2 nodes"]
+    assert [str(batch).partition(":")[0] for batch in batches] == ["1 node", "1 node", "1 node", "5 nodes", "2 nodes"]
 
 
 def test_a_failure_stops_before_the_next_batch_and_the_other_nodes_are_listed() -> None:
