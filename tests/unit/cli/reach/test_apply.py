@@ -14,7 +14,7 @@ from cli.reach.apply import HAS_AGENT, apply, apply_script
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.result import Result, Show, ignore
-from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, summary
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell
 
 URI = "s3://scripts/lifecycle/0123"
 HEAD, ENTRY, FIRST, SECOND = (f"i-0000000000000000{letter}" for letter in "abcd")
@@ -57,16 +57,16 @@ def test_controllers_come_first_and_compute_nodes_last() -> None:
 
 def test_controllers_are_changed_one_by_one_and_other_nodes_five_at_a_time() -> None:
     found = account()
-    found.summaries.append(summary("head", "i-0000000000000000e", "10.1.0.6"))
-    found.summaries += [summary("workers", f"i-000000000000001{number:02}", f"10.1.0.{100 + number}") for number in range(5)]
-    batches: list[str] = []
-    called(*[DONE] * 10, on=found, show=lambda block: batches.append(str(block)))
-    assert [batch.partition(":")[0] for batch in batches] == ["1 node", "1 node", "1 node", "5 nodes", "2 nodes"]
+    found.summaries.append(found.summaries[0] | {"InstanceId": "i-0000000000000000e"})
+    found.summaries += [found.summaries[3] | {"InstanceId": f"i-000000000000001{number:02}"} for number in range(5)]
+    batches: list[object] = []
+    called(*[DONE] * 10, on=found, show=batches.append)
+    assert [str(batch).partition(":")[0] for batch in batches] == ["1 node", "1 node", "1 node", "5 nodes", "2 nodes"]
 
 
 def test_a_failure_stops_before_the_next_batch_and_the_other_nodes_are_listed() -> None:
     found = account()
-    found.summaries += [summary("workers", f"i-000000000000001{number:02}", f"10.1.0.{100 + number}") for number in range(5)]
+    found.summaries += [found.summaries[3] | {"InstanceId": f"i-000000000000001{number:02}"} for number in range(5)]
     result, shell = called(DONE, DONE, DONE, Output(1, "no space"), *[DONE] * 3, on=found)
     assert len(shell.nodes) == 7
     assert sorted(results(result).values()) == [*["applied"] * 6, "failed", *["not_started"] * 2]
@@ -79,7 +79,7 @@ def test_a_failure_stops_before_the_next_batch_and_the_other_nodes_are_listed() 
 
 def test_groups_that_are_not_in_the_file_come_last() -> None:
     found = account()
-    found.summaries.insert(0, summary("removed", "i-0000000000000000e", "10.1.0.6"))
+    found.summaries.insert(0, found.summaries[0] | {"InstanceGroupName": "removed", "InstanceId": "i-0000000000000000e"})
     _, shell = called(*[DONE] * 5, on=found)
     assert shell.nodes[-1] == "i-0000000000000000e"
 
