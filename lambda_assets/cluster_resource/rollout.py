@@ -24,6 +24,7 @@ ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
 
 UNCHANGED = "no change for running nodes"
 NEW_NODES = "new nodes start with this bundle"
+CONTINUE = "; fix the cause, change a script or setting and deploy: without a change, CloudFormation does not continue"
 
 
 class Rollout:
@@ -181,7 +182,7 @@ def _after_error(error: ApiError, rollout: Rollout, memory: Memory, clock: Clock
 def _ended(rollout: Rollout, text: str, memory: Memory) -> Decision:
     """Fail, or only report where the file says so or a rollback needs success."""
     if not rollout.fails and rollout.event.request_type != "Delete":
-        return _succeeded(text, memory)
+        return _succeeded(text if memory.undo else f"{_cut(text, MAX_TEXT - len(CONTINUE) - len(CUT))}{CONTINUE}", memory)
     fix = "; the rollback returns all nodes to the previous scripts" if rollout.event.request_type == "Update" else ""
     return Decision(Fail(f"the rollout to running nodes {_cut(text)}{fix}"), memory)
 
@@ -190,9 +191,9 @@ def _succeeded(text: str, memory: Memory) -> Decision:
     return Decision(Succeed(text, {"Rollout": _cut(text)}), memory)
 
 
-def _cut(text: str) -> str:
-    """Return the text with at most MAX_TEXT bytes of JSON: only the Reason of a response is cut again."""
-    end = next(length for length in range(min(len(text), MAX_TEXT), -1, -1) if _size(text[:length]) <= MAX_TEXT)
+def _cut(text: str, limit: int = MAX_TEXT) -> str:
+    """Return the text with at most ``limit`` bytes of JSON: only the Reason of a response is cut again."""
+    end = next(length for length in range(min(len(text), limit), -1, -1) if _size(text[:length]) <= limit)
     return text if end == len(text) else f"{text[:end]}{CUT}"
 
 

@@ -23,8 +23,17 @@ class Metric:
     dimensions: frozenset[tuple[str, str]]
 
     def seconds(self) -> float:
-        """Return the current time: AWS's, but the nodes' own for their reports."""
-        return time.monotonic() * _pace[0] if self.namespace.startswith(_OF_NODES) else clock.seconds()
+        """Return the current time: AWS's, but the host's for the nodes' reports, which simulated nodes send in host time."""
+        return time.monotonic() if self._is_of_nodes else clock.seconds()
+
+    @property
+    def pace(self) -> float:
+        """Return how fast alarms' periods pass in that time."""
+        return _pace[0] if self._is_of_nodes else _HOST
+
+    @property
+    def _is_of_nodes(self) -> bool:
+        return self.namespace.startswith(_OF_NODES)
 
 
 _values: defaultdict[Metric, deque[tuple[float, float]]] = defaultdict(lambda: deque(maxlen=_KEPT))
@@ -32,12 +41,11 @@ _values: defaultdict[Metric, deque[tuple[float, float]]] = defaultdict(lambda: d
 _lock = threading.Lock()
 _HOST = 1.0
 _pace = [_HOST]
-"""Seconds of the nodes' reports in a second of the host."""
+"""How fast the periods of alarms on the nodes' reports pass."""
 
 
 def set_pace_of_reports(pace: float) -> None:
-    """Let time pass for the nodes' reports as for agents that run more often than once a minute; delete all values."""
-    forget()
+    """Let the periods of alarms on the nodes' reports pass faster, for agents that run more often than once a minute."""
     _pace[0] = pace
 
 
@@ -49,11 +57,11 @@ def add(metric: Metric, value: float) -> None:
 
 def values_of(metric: Metric, period_s: float, periods: int) -> list[list[float]]:
     """Return the values in each of the last ``periods`` periods, the newest first."""
-    now = metric.seconds()
+    now, host_period_s = metric.seconds(), period_s / metric.pace
     found: list[list[float]] = [[] for _ in range(periods)]
     with _lock:
         for seconds, value in _values.get(metric, ()):
-            index = max(0, int((now - seconds) // period_s))  # the clock may restart
+            index = max(0, int((now - seconds) // host_period_s))  # the clock may restart
             if index < periods:
                 found[index].append(value)
     return found

@@ -30,9 +30,14 @@ def config(**monitoring: Any) -> ClusterConfig:
 
 
 def template(outdir: Path, **monitoring: Any) -> str:
-    """Return the template of the monitoring stack."""
+    """Return the template of the reference cluster's monitoring stack."""
+    return template_of(config(**monitoring), outdir)
+
+
+def template_of(config: ClusterConfig, outdir: Path) -> str:
+    """Return the template of a cluster's monitoring stack."""
     app = cdk.App(outdir=str(outdir), analytics_reporting=False)
-    ClusterStage(app, config=config(**monitoring), environment=cdk.Environment(account=ACCOUNT, region=REGION))
+    ClusterStage(app, config=config, environment=cdk.Environment(account=ACCOUNT, region=REGION))
     app.synth()
     [file] = outdir.glob("assembly-*/*Monitoring*.template.json")
     return file.read_text()
@@ -66,15 +71,20 @@ def create_file_system(client: Client) -> str:
 
 def deploy_others(client: Client, file_system: str, template: str) -> None:
     """Deploy what the stack of the template needs: outputs of other stacks, and the log group of the nodes' reports."""
-    client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
+    bootstrap(client)
     reports = {"Reports": {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": node_log_group(NAME)}}}
     ids = {"ClusterName": HYPERPOD_LOGS.split("/")[-2], "ClusterArn": ARN, "ClusterId": CLUSTER_ID}
-    deploy(client, f"{NAME}-Cluster", {"Resources": reports, "Outputs": _outputs(ids)})
+    deploy(client, f"{NAME}-Cluster", {"Resources": reports, "Outputs": outputs(ids)})
     resources = json.loads(template)["Resources"]
     [alarm] = [each["Properties"] for name, each in resources.items() if "FileSystemSpaceLow" in name]
     output = alarm["Dimensions"][0]["Value"]["Fn::GetStackOutput"]
     placeholder = {"Placeholder": {"Type": "AWS::CloudFormation::WaitConditionHandle"}}
-    deploy(client, f"{NAME}-Storage", {"Resources": placeholder, "Outputs": _outputs({output["OutputName"]: file_system})})
+    deploy(client, f"{NAME}-Storage", {"Resources": placeholder, "Outputs": outputs({output["OutputName"]: file_system})})
+
+
+def bootstrap(client: Client) -> None:
+    """Set the version of the bootstrap stack, which templates require."""
+    client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
 
 
 def deploy(client: Client, stack: str, template: str | dict[str, Any]) -> str:
@@ -87,5 +97,6 @@ def deploy(client: Client, stack: str, template: str | dict[str, Any]) -> str:
     return str(status)
 
 
-def _outputs(values: dict[str, str]) -> dict[str, Any]:
+def outputs(values: dict[str, str]) -> dict[str, Any]:
+    """Return the outputs of a template."""
     return {name: {"Value": value} for name, value in values.items()}

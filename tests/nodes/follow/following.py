@@ -69,6 +69,10 @@ class Following(Running):
     def put(self, value: str) -> None:
         self.world.client("ssm").put_parameter(Name=PARAMETER, Value=value, Type="String", Overwrite=True)
 
+    def pointed(self) -> dict[str, Any]:
+        """What the pointer has."""
+        return dict(json.loads(self.world.client("ssm").get_parameter(Name=PARAMETER)["Parameter"]["Value"]))
+
     def records(self, kind: str = "bundle") -> list[dict[str, Any]]:
         """What the nodes reported."""
         pages = self.world.client("logs").get_paginator("filter_log_events").paginate(logGroupName=LOG_GROUP)
@@ -89,7 +93,7 @@ class Following(Running):
 @contextmanager
 def following(aws: EmbeddedAws, nodes: SimulatedNodes, *, every_s: int = 1, workers: int = 2) -> Iterator[Following]:
     """Yield a running cluster with one controller and one login node, in a subnet with a NAT gateway."""
-    nodes.behaviour = Behaviour(follow_every_s=every_s)
+    nodes.behaviour = Behaviour(follow_every_s=every_s, root_volume_mib=512)
     world = World(aws.endpoint)
     world.make()
     world.allow_all_but()

@@ -9,19 +9,11 @@ from cli.deployment import Deployment
 from cli.drift.command import drift
 from cli.render import envelope
 from config.model import ClusterConfig
-from tests.local.hyperpod.world import REGION, World, until
+from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import FILE, STACK, data_of
 from tests.nodes.follow.following import Following
+from tests.nodes.follow.monitored import Session
 from validation.load import parse_cluster
-
-
-class Session:
-    """A session whose clients are the world's."""
-
-    region_name = REGION
-
-    def __init__(self, world: World) -> None:
-        self.client = world.client
 
 
 @contextmanager

@@ -1,29 +1,28 @@
 """Running nodes follow the pointer to a new bundle, wave by wave, and report what they did."""
 
-import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.deployment import Deployment
 from cli.events.command import events
 from cli.render import envelope
 from cli.status.command import status, watch
 from cluster_resource.pointer import Bundle as Uploaded
-from config.model import ClusterConfig
+from cluster_resource.rollout import CONTINUE
 from local_aws.hyperpod import health_records
+from local_aws.metrics import values
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.local.hyperpod.world import REGION, World, until
-from tests.nodes.bundle import lay
+from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import data_of
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.follow.following import LOG_GROUP, NEW_KEY, PARAMETER, SSH, Following, bundle, following, sha256_of
 from tests.nodes.follow.looks import between_looks, bundles_in_drift, named
+from tests.nodes.follow.monitored import END_SLURMCTLD, FILL_ROOT, PACE, monitored, tamper
 from tests.nodes.follow.rollout import Rollout
-from validation.load import parse_cluster
 
 pytestmark = pytest.mark.local
 __all__ = ["aws", "nodes"]
@@ -107,10 +106,7 @@ def test_status_is_watched_and_events_are_followed(cluster: Following) -> None:
 
 
 def test_a_tampered_bundle_and_a_malformed_pointer_are_refused(cluster: Following, carol: str) -> None:
-    cluster.generation += 1
-    cluster.sha256 = sha256_of(bundle(carol, script="#!/bin/sh\ntrue\n").files())
-    lay(cluster.world, bundle(carol, script="#!/bin/sh\ntouch /root/tampered\n"), cluster.folder)
-    cluster.point()
+    tamper(cluster, carol)
     reports = cluster.until_reported("refused", *NODES)
     assert {one["step"] for one in reports.values()} == {None}
     assert all(f", the pointer {cluster.sha256}" in one["message"] for one in reports.values())
@@ -139,7 +135,7 @@ def test_a_failing_live_step_is_reported_with_its_title_and_the_next_bundle_repa
     assert "carol" not in cluster.run("login-1", "sh", "-c", SSH.format(cluster.machine("workers-1")["address"])).split()
 
 
-def test_a_deployment_stops_at_the_first_failure_and_its_rollback_repairs_the_nodes(cluster: Following) -> None:
+def test_a_deployment_stops_at_the_first_failure_and_its_rollback_or_the_next_one_repairs_the_nodes(cluster: Following) -> None:
     rollout = Rollout(cluster.world, cluster.name, PARAMETER, LOG_GROUP)
     old = rollout.upload(bundle(), "lifecycle/old/")
     new = rollout.upload(bundle(script="#!/bin/sh\n[ ! -e /root/full ] || { echo disk full >&2; exit 3; }\n"), "lifecycle/new/")
@@ -155,68 +151,62 @@ def test_a_deployment_stops_at_the_first_failure_and_its_rollback_repairs_the_no
     assert reached == {"controller-1", "login-1"}
 
     assert rollout.update(old, new, undo=True)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
+
+    undone = cluster.pointed()["generation"]
+    warned = rollout.update({**new, "OnFailure": "warn"}, old)
+    assert warned["Status"] == "SUCCESS"
+    assert warned["Data"]["Rollout"].startswith(f"stopped at login: login-1 ({instance}): step 'your live scripts': ")
+    assert warned["Data"]["Rollout"].endswith(CONTINUE)
+    assert {one["node"] for one in cluster.records() if one["generation"] > undone} == {"controller-1", "login-1"}
+
     cluster.run("login-1", "rm", "/root/full")
-    assert rollout.update(new, old)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
+    repaired = rollout.upload(bundle(script="#!/bin/sh\n"), "lifecycle/next/")
+    assert rollout.update(repaired, new)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
 
 
-class Session:
-    """A session whose clients are the world's."""
+def test_each_trouble_raises_its_alarm_and_is_shown_with_what_to_do(cluster: Following, carol: str, tmp_path: Path) -> None:
+    deployment = monitored(cluster, tmp_path)
+    short = cluster.pointed()["sha256"][:8]
 
-    region_name = REGION
+    def raised() -> dict[str, str]:
+        data = status(deployment).data or {}
+        return {each["name"].removeprefix("ml-"): each["state"] for each in data["alarms"]}
 
-    def __init__(self, world: World) -> None:
-        self.client = world.client
-
-
-def deployed(cluster: Following) -> Deployment:
-    """The deployment of a file for the cluster, with a stack that outputs its name."""
-    groups = [
-        {"name": name, "instance_type": "ml.c5.xlarge", "instance_count": cluster.groups[name], **role}
-        for name, role in (
-            ("controller", {"role": "controller"}),
-            ("login", {"role": "login"}),
-            ("workers", {"role": "compute", "partition": "dev"}),
-        )
-    ]
-    config = parse_cluster(
-        json.dumps({"network": {"availability_zone_id": "usw2-az1"}, "instance_groups": groups}).encode(), "ml"
-    )
-    assert isinstance(config, ClusterConfig), config
-    note = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": "/note", "Type": "String", "Value": "x"}}
-    template = {"Resources": {"Note": note}, "Outputs": {"ClusterName": {"Value": cluster.name, "Description": "name"}}}
-    cluster.world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(template))
-    session: Any = Session(cluster.world)
-    deployment = Deployment(config, session)
-    until(deployment.outputs, bool)
-    return deployment
-
-
-def test_status_and_events_show_a_drained_node_a_health_record_and_a_dead_slurmctld(cluster: Following) -> None:
-    deployment, worker = deployed(cluster), cluster.machine("workers-2")
-    pointer = cluster.world.client("ssm").get_parameter(Name=PARAMETER)["Parameter"]["Value"]
-    short = json.loads(pointer)["sha256"][:8]
-
-    def shown() -> str:
-        return str(status(deployment))
-
-    assert "workers-1" in until(shown, lambda text: "2 nodes: 2 idle" in text, UP_S)
-    drain = ("scontrol", "update", f"nodename={worker['host']}", "state=drain", "reason=gres/gpu count too low")
+    assert "workers-1" in until(lambda: str(status(deployment)), lambda text: "2 nodes: 2 idle" in text, UP_S)
+    until(raised, lambda found: not found)
+    tamper(cluster, carol)
+    full, drained = cluster.machine("workers-1"), cluster.machine("workers-2")
+    cluster.run("workers-1", "sh", "-c", FILL_ROOT)
+    drain = ("scontrol", "update", f"nodename={drained['host']}", "state=drain", "reason=gres/gpu count too low")
     cluster.run("controller-1", *drain)
-    health_records.write(worker["id"], xid=79)
+    health_records.write(drained["id"], xid=79)
+    until(
+        raised, lambda found: found == dict.fromkeys(("BundleFailed", "DiskSpaceLow", "NodeFault", "NodesDrained"), "ALARM"), UP_S
+    )
 
-    def row(text: str) -> list[str]:
-        [found] = [line.split() for line in text.splitlines() if line.startswith(f"{worker['id']} ")]
-        return found
+    text = str(status(deployment))
+    row = next(line.split() for line in text.splitlines() if line.startswith(f"{drained['id']} "))
+    assert [row[column] for column in (1, 2, 4, 5)] == ["workers-2", "Running", "1", short], "the bundle before"
+    assert "gres/gpu count too low" in text
+    assert "% free on /" in text
+    values.set_pace_of_reports(PACE)
+    cluster.run("controller-1", "sh", "-c", END_SLURMCTLD)
+    until(raised, lambda found: found.get("SlurmctldDown") == "ALARM", UP_S)
+    assert "down: slurmctld" in str(status(deployment))
 
-    text = until(shown, lambda text: "gres/gpu count too low" in text and "drain" in row(text)[3], UP_S)
-    assert [row(text)[column] for column in (1, 2, 4, 5)] == ["workers-2", "Running", "1", short]
-    assert f"script bundle: {short}\n" in text
-    cluster.run("controller-1", "systemctl", "stop", "slurmctld")
-    until(shown, lambda text: "down: slurmctld" in text, UP_S)
-    data = events(deployment).data
-    assert data
-    rules = {each["rule"]: each["subject"] for each in data["events"] if each["verdict"] == "act"}
-    assert rules["gpu-hardware"] == worker["id"]
-    assert rules["slurm-gpu"] == worker["host"]
-    assert rules["slurm-daemon"] == "slurmctld"
-    assert {"bundle-refused", "bundle-failed"} <= rules.keys()
+    data = events(deployment).data or {}
+    acts = {(each["rule"], each["subject"]): each["fix"] for each in data["events"] if each["verdict"] == "act"}
+    alarms = ("BundleFailed", "DiskSpaceLow", "NodeFault", "NodesDrained", "SlurmctldDown")
+    causes = {
+        ("gpu-hardware", drained["id"]),
+        ("slurm-gpu", drained["host"]),
+        ("slurm-daemon", "slurmctld"),
+        ("disk-full", f"{full['host']} /"),
+        *(("alarm", f"ml-{name}") for name in alarms),
+    }
+    assert causes <= acts.keys()
+    assert all(acts[cause] for cause in causes)
+    refused = {each["subject"] for each in data["events"] if f"refused bundle {cluster.sha256[:8]}" in each["message"]}
+    assert refused == set(NODES)
+    told = "\n".join(each["message"] for each in data["events"] if each["rule"] == "alarm")
+    assert told.count("./hpod") >= len(alarms)

@@ -10,7 +10,7 @@ from cluster_resource import rollout_api
 from cluster_resource.observed import Node
 from cluster_resource.pointer import Bundle, Pointer, Reach, share
 from cluster_resource.reports import fleet_of
-from cluster_resource.rollout import NEW_NODES, UNCHANGED
+from cluster_resource.rollout import CONTINUE, NEW_NODES, UNCHANGED
 from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
 
 BOTH = ("controller", "login")
@@ -145,6 +145,7 @@ def test_warn_reports_the_failure_and_the_next_deployment_repairs_it(world: Roll
     done = world.update_to("b", "a", OnFailure="warn")
     assert done["Status"] == "SUCCESS"
     assert done["Data"]["Rollout"].startswith(f"stopped at controllers: controller-1 ({node.instance}): step 'groups and users'")
+    assert done["Data"]["Rollout"].endswith(CONTINUE)
     assert world.waves() == [(("controller",), 0)]
     assert world.update_to("c", "b", OnFailure="warn")["Data"]["Rollout"] == f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"
     assert len(world.account.running("c")) == WORKERS + 2
@@ -225,6 +226,7 @@ def test_a_node_cannot_make_a_success_too_long_for_cloudformation(world: Rollout
     done = world.update_to("b", "a", OnFailure="warn")  # the world checks the response's size
     assert done["Status"] == "SUCCESS"
     assert done["Data"]["Rollout"].startswith(f"stopped at controllers: {node.instance} (controller): step '")
+    assert done["Data"]["Rollout"].endswith(CONTINUE)
     assert done["Data"]["Rollout"].isprintable()
 
 

@@ -8,6 +8,7 @@ import pytest
 from local_aws.metrics import alarms, values
 from local_aws.metrics.values import Metric
 
+NO_DATA = "INSUFFICIENT_DATA"
 ARN = "arn:aws:cloudwatch:us-west-2:123456789012:alarm:a"
 
 
@@ -49,9 +50,9 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(values.Metric, "seconds", lambda _: now[0])
     values.forget()
 
-    def add(second: float, value: float, name: str = "answers") -> None:
+    def add(second: float, value: float, name: str = "answers", namespace: str = "ours") -> None:
         now[0] = second
-        values.add(Metric("123456789012", "us-west-2", "ours", name, frozenset()), value)
+        values.add(Metric("123456789012", "us-west-2", namespace, name, frozenset()), value)
         now[0] = 180.0
 
     now[0] = 180.0
@@ -76,7 +77,7 @@ def test_ignored_missing_values_keep_an_alarm(at: Any) -> None:
 @pytest.mark.parametrize(
     ("reports", "state"),
     [
-        ({}, "INSUFFICIENT_DATA"),
+        ({}, NO_DATA),
         ({70: 0, 150: 1}, "OK"),
         ({150: 0}, "before"),
         ({70: 0, 170: 0}, "before"),
@@ -91,13 +92,15 @@ def test_missing_values_are_no_data_and_one_old_breach_is_enough(at: Any, report
     assert evaluated(alarm(treat_missing_data="missing", state_value="before")) == state
 
 
-def test_reports_have_a_pace_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values.time, "monotonic", lambda: 100.0)
-    reports = Metric("123456789012", "us-west-2", "hyperpod-cdk/ml", "slurmctld", frozenset())
-    values.set_pace_of_reports(30)
-    assert reports.seconds() == 3000
+def test_the_periods_of_reports_have_a_pace_of_their_own(at: Any) -> None:
+    values.set_pace_of_reports(2)
+    at(100, 0)
+    at(100, 0, namespace="hyperpod-cdk/ml")
+    assert evaluated(alarm(evaluation_periods=2, treat_missing_data="missing")) == "ALARM"
+    assert evaluated(alarm(namespace="hyperpod-cdk/ml", evaluation_periods=2, treat_missing_data="missing")) == NO_DATA
     values.forget()
-    assert reports.seconds() == 100
+    at(100, 0, namespace="hyperpod-cdk/ml")
+    assert evaluated(alarm(namespace="hyperpod-cdk/ml", evaluation_periods=2, treat_missing_data="missing")) == "ALARM"
 
 
 def test_all_periods_must_breach(at: Any) -> None:
