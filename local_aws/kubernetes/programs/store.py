@@ -1,0 +1,63 @@
+"""The cache of built programs, each build named by hashes of its recipe and of its inputs."""
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from local_aws.nodes.image import store as images
+
+RECIPE = Path(__file__).parent
+SUITE = "bookworm"  # the only release of Debian whose source package of Kubernetes has a server
+PACKAGES = ("golang-1.19-go", "golang-1.19-src", "golang-github-modern-go-reflect2-dev", "etcd-server", "kubernetes-client")
+_SCRIPTS = ("inputs.sh", "build.sh")
+_PART = ".part"
+
+
+@dataclass(frozen=True)
+class ProgramSet:
+    """Programs that are built together, with etcd and kubectl from Debian's packages."""
+
+    name: str
+    programs: tuple[str, ...]
+
+
+CONTROL_PLANE = ProgramSet("control-plane", ("kube-apiserver", "kube-controller-manager", "kube-scheduler"))
+NODE = ProgramSet("node", ("kubelet",))
+SETS = {each.name: each for each in (CONTROL_PLANE, NODE)}
+
+
+def place() -> Path:
+    """Return the folder for builds."""
+    return images.place() / "kubernetes"
+
+
+def find(programs: ProgramSet) -> Path | None:
+    """Return the newest build of the current recipe, or None if there is none."""
+    builds = [path for path in place().glob(f"{_prefix(programs)}-*") if path.is_dir() and path.suffix != _PART]
+    return max(builds, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def build_of(programs: ProgramSet, inputs: str) -> Path:
+    """Return the path of the build of the current recipe from ``inputs``, built or not."""
+    return place() / f"{_prefix(programs)}-{_short(inputs.encode())}"
+
+
+def part_of(build: Path) -> Path:
+    """Return the folder in which a build is made."""
+    return build.with_name(f"{build.name}{_PART}")
+
+
+def remove_parts() -> None:
+    """Remove what killed builds left. Hold the lock."""
+    for part in place().glob(f"*{_PART}"):
+        shutil.rmtree(part)
+
+
+def _prefix(programs: ProgramSet) -> str:
+    recipe = b"".join((RECIPE / name).read_bytes() for name in _SCRIPTS)
+    return f"{programs.name}-{_short(recipe + repr((SUITE, PACKAGES, programs.programs)).encode())}"
+
+
+def _short(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
