@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from local_aws.kubernetes import guardian, support
@@ -20,6 +20,7 @@ from local_aws.kubernetes.programs import store
 __all__ = ["ControlPlane", "KubernetesError", "start"]
 
 _START_S, _END_S, _POLL_S = 120.0, 10.0, 0.1
+_ANSWER_S = 5.0  # a process that took the port may never answer
 _TAIL_LINES = 10
 _PORT_TAKEN = "address already in use"
 _SERVICE_ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default"
@@ -115,10 +116,10 @@ def _run(process: "subprocess.Popen[bytes]", name: str, command: list[str]) -> N
 
 def _wait(process: "subprocess.Popen[bytes]", admin: Client, path: str, folder: Path, program: str) -> None:
     """Wait until the API server has ``path``; ``program`` is to blame if that never happens."""
-    end = time.monotonic() + _START_S
+    end, asking = time.monotonic() + _START_S, replace(admin, timeout_s=_ANSWER_S)
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
-            if admin.call("GET", path).status == 200:
+            if asking.call("GET", path).status == 200:
                 return
         _check(folder)
         if process.poll() is not None:
@@ -133,13 +134,17 @@ def _check(folder: Path) -> None:
         note = guardian.ended_file(folder).read_text()
     except FileNotFoundError:
         return
-    lines = _tail(folder, note.split()[0])
-    kind = _PortTakenError if _PORT_TAKEN in lines else KubernetesError
-    raise kind(f"{note}; its last lines:\n{lines}")
+    program = note.split()[0]
+    kind = _PortTakenError if _PORT_TAKEN in _log(folder, program) else KubernetesError
+    raise kind(f"{note}; its last lines:\n{_tail(folder, program)}")
 
 
 def _tail(folder: Path, program: str) -> str:
-    return "\n".join(guardian.log_of(folder, program).read_text(errors="replace").splitlines()[-_TAIL_LINES:])
+    return "\n".join(_log(folder, program).splitlines()[-_TAIL_LINES:])
+
+
+def _log(folder: Path, program: str) -> str:
+    return guardian.log_of(folder, program).read_text(errors="replace")
 
 
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
