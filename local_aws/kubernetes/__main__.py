@@ -7,7 +7,7 @@ from local_aws.kubernetes import support
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import build, store
 
-_FIRST = "Kubernetes' programs are built once: 4 to 15 minutes, 150 MB of downloads, 3 GB of disk meanwhile and 0.3 GB afterwards"
+_FIRST = "Kubernetes' programs are built once: 3 to 15 minutes, 150 MB of downloads, 3 GB of disk meanwhile and 0.2 GB afterwards"
 
 
 def main(argv: list[str]) -> int:
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local_aws.kubernetes", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    building = commands.add_parser("setup", help="build the programs (once; 4 to 15 minutes)")
+    building = commands.add_parser("setup", help="build the programs (once; 3 to 15 minutes)")
     building.add_argument("--programs", choices=sorted(store.SETS), default=store.CONTROL_PLANE.name, help="default: %(default)s")
     commands.add_parser("check", help="list what is missing to run a control plane; exit with status 1 if anything is")
     return parser

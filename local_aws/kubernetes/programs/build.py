@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from local_aws.kubernetes import support
+from local_aws.kubernetes import machine
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import store
 from local_aws.kubernetes.programs.store import ProgramSet
@@ -26,7 +26,7 @@ Report = Callable[[str], None]
 
 def build(programs: ProgramSet, report: Report) -> Path:
     """Return the folder of the programs; build them if the recipe or Debian's packages are new, and ``report`` the progress."""
-    reasons = support.missing_for_build()
+    reasons = machine.missing_for_building()
     if reasons:
         raise KubernetesError("; ".join(reasons))
     place = store.place()

@@ -43,7 +43,7 @@ def kubectl(plane: ControlPlane, *arguments: str) -> str:
     pki = plane.folder / "pki"
     identity = [f"--client-certificate={pki / 'admin.crt'}", f"--client-key={pki / 'admin.key'}"]
     server = [f"--server={plane.endpoint}", f"--certificate-authority={pki / 'authority.crt'}"]
-    command = [programs / "kubectl", *server, *identity, f"--cache-dir={plane.folder / 'kubectl'}", *arguments]
+    command = [str(programs / "kubectl"), *server, *identity, f"--cache-dir={plane.folder / 'kubectl'}", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout.strip()
 
 

@@ -55,8 +55,9 @@ def test_etcd_refuses_everybody_but_the_api_server(plane: ControlPlane, admin: C
 
     with pytest.raises((ssl.SSLError, ConnectionError)):
         etcd.call("GET", "/version")
-    as_server = {"certificate": plane.folder / "pki" / "etcd-client.crt", "key": plane.folder / "pki" / "etcd-client.key"}
-    assert "etcdserver" in dataclasses.replace(etcd, **as_server).call("GET", "/version").content
+    pki = plane.folder / "pki"
+    as_server = dataclasses.replace(etcd, certificate=pki / "etcd-client.crt", key=pki / "etcd-client.key")
+    assert "etcdserver" in as_server.call("GET", "/version").content
 
 
 def test_keys_can_be_read_by_their_owner_only(plane: ControlPlane) -> None:

@@ -1,12 +1,13 @@
 """What a machine lacks for a control plane, with the fix."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from local_aws.kubernetes import __main__, support
+from local_aws.kubernetes import __main__, machine, support
 
 
 def test_nothing_is_missing_where_the_programs_are_built(built: Callable[..., Path]) -> None:
@@ -17,9 +18,9 @@ def test_nothing_is_missing_where_the_programs_are_built(built: Callable[..., Pa
 
 def test_a_control_plane_needs_no_apt(built: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     built()
-    monkeypatch.setattr(support.shutil, "which", lambda name: None if name == "apt-get" else name)
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "apt-get" else name)
     assert support.missing() == []
-    assert support.missing_for_build() == ["no program apt-get; install package apt"]
+    assert machine.missing_for_building() == ["no program apt-get; install package apt"]
 
 
 def test_another_system_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
