@@ -1,7 +1,8 @@
 """Reduce a failing schedule while it still fails in the same way."""
 
-from tests.soak.run import Outcome, run
+from tests.soak.run import run
 from tests.soak.schedule import Operation
+from tests.soak.stack_run import Outcome
 
 
 def kinds(outcome: Outcome) -> set[str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from tests.soak.drawing_paths import draw
 from tests.soak.richness import Richness
-from tests.soak.run import Outcome
 from tests.soak.schedule import Operation
+from tests.soak.stack_run import Outcome
 
 CHUNK = 2000
 """Schedules that are drawn with one seed."""
