@@ -100,7 +100,7 @@ check: setup lint types test synth  ## all that a pull request must pass
 mutations: setup  ## change cluster files in 10,000 ways: no traceback, and what passes is a request that SageMaker takes
 	@python -m tests.mutations
 
-soak-ci: setup  ## check the custom resource against 2,000 schedules of faults (two minutes)
+soak-ci: setup  ## check the custom resource against 2,400 schedules of faults (two minutes)
 	@python -m tests.soak
 
 soak: setup  ## the same with 100,000 schedules on all cores (about an hour): SOAK="--seed 2 --examples 1000"

@@ -21,6 +21,9 @@ from cluster_resource.pointer import Bundle
 MAX_COMPARED = 10
 """How many earlier executions of a resource to read; older ones ended long before any late delivery."""
 
+STOPPED = "stopped"
+"""The first word of the result of a rollout that did not reach all nodes."""
+
 SUPERSEDED_AT_START = "superseded by a newer request for the same resource, which started first"
 
 
@@ -113,8 +116,8 @@ def _is_reclaiming(event: Event, others: list[Event]) -> bool:
 def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> bool:
     """Return whether a rollout returns to the bundle before the previous request, as a rollback does.
 
-    A repeated undo is one too: a continued rollback sends the same bundles again. Going back once more is a new rollout: after a
-    rollback, the failed bundle can be deployed again.
+    A repeated undo is one too: a continued rollback sends the same bundles again. The inverse of an undo is a new rollout: a
+    bundle that failed can be deployed again. If the bundle had succeeded, the inverse can be the rollback of a user's way back.
     """
     if not others or event.request_type != "Update":
         return False
@@ -123,7 +126,16 @@ def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Ex
     if previous.request_type != "Update" or bundles[0] == bundles[1] or bundles not in (before, before[::-1]):
         return False
     was_undo = bool(executions.input_of(execution.arn)["memory"].get("undo"))
-    return was_undo == (bundles == before)
+    if bundles == before or not was_undo:
+        return was_undo == (bundles == before)
+    first = next((other for other, its in others[1:] if its.request_type == "Update" and _bundles(its) == bundles), None)
+    return first is not None and _has_applied(first, executions)
+
+
+def _has_applied(execution: Execution, executions: Executions) -> bool:
+    """Return whether a rollout reached all nodes; with `on_follow_failure: warn` it may have stopped and succeeded."""
+    response = executions.response(execution.arn) or {}
+    return response.get("Status") == "SUCCESS" and not (response.get("Data") or {}).get("Rollout", "").startswith(STOPPED)
 
 
 def _bundles(event: Event) -> tuple[Bundle, Bundle]:

@@ -20,7 +20,7 @@ AHEAD_S = 24 * 3600
 
 CONTROLLER, LOGIN, COMPUTE = "controller", "login", "compute"
 ROLES = (CONTROLLER, LOGIN)
-"""The roles that a pointer names; compute nodes follow by percentage."""
+"""The roles that a pointer names; compute nodes follow by percentage, and controllers first one by one."""
 
 
 class Bundle(NamedTuple):
@@ -46,10 +46,12 @@ class Reach(NamedTuple):
 
     roles: tuple[str, ...] = ROLES
     compute_percent: int = 100
+    instances: tuple[str, ...] = ()
 
     def includes(self, role: str, instance: str) -> bool:
         """Return whether the node follows."""
-        return role in self.roles or (role == COMPUTE and share(instance) < self.compute_percent)
+        is_chosen = instance in self.instances or role in self.roles
+        return is_chosen or (role == COMPUTE and share(instance) < self.compute_percent)
 
 
 FULL = Reach()
@@ -69,8 +71,7 @@ class Pointer(NamedTuple):
     @property
     def text(self) -> str:
         """Return the value as compact JSON."""
-        reach = {"roles": list(self.reach.roles), "compute_percent": self.reach.compute_percent}
-        value: Json = {"version": VERSION, "generation": self.generation, **self.bundle._asdict(), "reach": reach}
+        value: Json = {"version": VERSION, "generation": self.generation, **self.bundle._asdict(), "reach": self.reach._asdict()}
         return json.dumps(value, separators=(",", ":"))
 
     @classmethod
@@ -79,11 +80,13 @@ class Pointer(NamedTuple):
         try:
             value = json.loads(text)
             bundle = Bundle(*(str(value[name]) for name in Bundle._fields))
-            reach = Reach(tuple(map(str, value["reach"]["roles"])), int(value["reach"]["compute_percent"]))
+            found = value["reach"]
+            instances = tuple(map(str, found.get("instances", ())))
+            reach = Reach(tuple(map(str, found["roles"])), int(found["compute_percent"]), instances)
             generation = int(value["generation"])
             is_known = value["version"] == VERSION and 0 < generation < MAX_GENERATION
             return cls(generation, bundle, reach) if is_known else None
-        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
             return None
 
 

@@ -60,8 +60,8 @@ class Fleet(NamedTuple):
         return [node for node in self.nodes if node.has_agent and reach.includes(node.role, node.instance)]
 
     def runs_other(self, sha256: str) -> bool:
-        """Return whether a node reports that it runs another bundle."""
-        return any(node.has_agent and node.sha256 not in ("", sha256) for node in self.nodes)
+        """Return whether a node reports that it runs another bundle, or none completely."""
+        return any(node.has_agent and node.sha256 != sha256 for node in self.nodes)
 
     @property
     def without_agent(self) -> list[FollowingNode]:

@@ -14,17 +14,30 @@ from cluster_resource.deletion import is_quiet
 from cluster_resource.event import Event, Json
 from cluster_resource.executions import LISTED_S, Executions
 from cluster_resource.fence import fail_when_quiet, newer_request, superseded, with_older_requests
-from cluster_resource.pointer import CONTROLLER, FULL, LOGIN, Bundle, Pointer
+from cluster_resource.pointer import CONTROLLER, FULL, LOGIN, Bundle, Pointer, Reach
 from cluster_resource.reports import Fleet
 from cluster_resource.rollout_api import RolloutApi
-from cluster_resource.waves import LAST, WAVES, next_wave, reach_of, report_of, stop_reason
+from cluster_resource.waves import CONTROLLERS, LAST, WAVES, next_controllers, next_wave, reach_of, report_of, stop_reason
 
 ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
 """How long errors last that end the rollout; others are retried until the deadline."""
 
+FIRST_REPORTS_S = 400
+"""How long a Create waits until each running node has reported: the log group is new, and agents report every five minutes."""
+
+AFTER_FAILURE = {
+    "Create": "; no previous scripts are known, so nodes that applied these keep them: fix the cause and deploy again",
+    "Update": "; the rollback returns all nodes to the previous scripts",
+    "Delete": "",
+}
+
 UNCHANGED = "no change for running nodes"
 NEW_NODES = "new nodes start with this bundle"
 CONTINUE = "; fix the cause, change a script or setting and deploy: without a change, CloudFormation does not continue"
+
+
+Target = tuple[int, Reach]
+"""A wave, and the nodes that its pointer reaches."""
 
 
 class Rollout:
@@ -97,13 +110,15 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
     is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, FULL)
     if is_full and not memory.generation and (rollout.is_create or not rollout.is_changed):
         return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)
-    if memory.undo and not _is_begun(pointer, Pointer(0, rollout.bundle, FULL), memory, clock):
-        return _write(rollout, pointer, LAST, memory, clock)  # before the reports, which may be unreadable
+    if memory.undo and not (is_full and pointer and _is_own(pointer, rollout, memory, clock)):
+        return _write(rollout, pointer, (LAST, FULL), memory, clock)  # before the reports, which may be unreadable
     fleet = _fleet(rollout, memory, api)
     if rollout.is_create and not memory.generation:
+        if fleet.without_agent and clock.elapsed_s < FIRST_REPORTS_S:
+            return Decision(Wait("waiting for the first reports of running nodes"), memory)
         memory = memory._replace(at_once=not fleet.runs_other(rollout.bundle.sha256))
     if memory.at_once:
-        return _write(rollout, pointer, LAST, memory, clock)
+        return _write(rollout, pointer, (LAST, FULL), memory, clock)
     return _next_wave(rollout, pointer, fleet, memory, clock)
 
 
@@ -122,13 +137,14 @@ def _fleet(rollout: Rollout, memory: Memory, api: RolloutApi) -> Fleet:
 def _next_wave(rollout: Rollout, pointer: Pointer | None, fleet: Fleet, memory: Memory, clock: Clock) -> Decision:
     """Return the write for the next wave, the wait for its nodes, or the end of the rollout."""
     wave = LAST if memory.undo else memory.wave
+    controllers = pointer.reach.instances if pointer and _is_own(pointer, rollout, memory, clock) else ()
     while True:
         wave = next_wave(wave, fleet)
         memory = memory if wave == memory.wave else memory._replace(wave=wave, wave_since="")
-        percent, reach = reach_of(wave, fleet, memory.compute_percent)
+        percent, reach = reach_of(wave, fleet, memory.compute_percent, controllers)
         memory = memory._replace(compute_percent=percent)
-        if pointer is None or not _is_begun(pointer, Pointer(0, rollout.bundle, reach), memory, clock):
-            return _write(rollout, pointer, wave, memory, clock)
+        if pointer is None or pointer.reach != reach or not _is_own(pointer, rollout, memory, clock):
+            return _write(rollout, pointer, (wave, reach), memory, clock)
         memory = memory._replace(generation=memory.generation or pointer.generation, wave_since=memory.wave_since or str(clock))
         report = report_of(fleet, reach, rollout.bundle.sha256, memory.generation)
         waited_s = clock.since_s(memory.wave_since)
@@ -140,21 +156,21 @@ def _next_wave(rollout: Rollout, pointer: Pointer | None, fleet: Fleet, memory: 
             return _when_quiet(_succeeded(text, memory), clock)
         if report.waiting:
             return Decision(Wait(f"{WAVES[wave].name}: applied on {report.applied}, waiting for {report.waiting}"), memory)
+        if wave == CONTROLLERS and (more := next_controllers(fleet, reach.instances)):
+            return _write(rollout, pointer, (wave, reach._replace(instances=more)), memory, clock)
         wave += 1
 
 
-def _is_begun(pointer: Pointer | None, desired: Pointer, memory: Memory, clock: Clock) -> bool:
-    """Return whether this request wrote the desired pointer; a step that died in its first write did not store that."""
-    if pointer is None:
-        return False
-    is_ours = bool(memory.generation) or pointer.generation >= int(clock.started.timestamp())
-    return is_ours and (pointer.bundle, pointer.reach) == (desired.bundle, desired.reach)
+def _is_own(pointer: Pointer, rollout: Rollout, memory: Memory, clock: Clock) -> bool:
+    """Return whether this request wrote the pointer; a step that died in its first write did not store that."""
+    is_new = bool(memory.generation) or pointer.generation >= int(clock.started.timestamp())
+    return is_new and pointer.bundle == rollout.bundle
 
 
-def _write(rollout: Rollout, pointer: Pointer | None, wave: int, memory: Memory, clock: Clock) -> Decision:
+def _write(rollout: Rollout, pointer: Pointer | None, target: Target, memory: Memory, clock: Clock) -> Decision:
     """Return the write of a wave's pointer. Its generation is a time, so that it rises after a deletion of the parameter too."""
     generation = max(pointer.generation + 1 if pointer else 0, memory.generation + 1, int(clock.now.timestamp()))
-    reach = WAVES[wave].reach(memory.compute_percent)
+    wave, reach = target
     value = Pointer(generation, rollout.bundle, reach)
     then = memory._replace(generation=memory.generation or generation, wave=wave, wave_since=str(clock))
     arguments: Json = {"Name": rollout.parameter, "Value": value.text, "Type": "String", "Overwrite": True}
@@ -183,8 +199,7 @@ def _ended(rollout: Rollout, text: str, memory: Memory) -> Decision:
     """Fail, or only report where the file says so or a rollback needs success."""
     if not rollout.fails and rollout.event.request_type != "Delete":
         return _succeeded(text if memory.undo else f"{_cut(text, MAX_TEXT - len(CONTINUE) - len(CUT))}{CONTINUE}", memory)
-    fix = "; the rollback returns all nodes to the previous scripts" if rollout.event.request_type == "Update" else ""
-    return Decision(Fail(f"the rollout to running nodes {_cut(text)}{fix}"), memory)
+    return Decision(Fail(f"the rollout to running nodes {_cut(text)}{AFTER_FAILURE[rollout.event.request_type]}"), memory)
 
 
 def _succeeded(text: str, memory: Memory) -> Decision:

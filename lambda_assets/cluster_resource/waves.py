@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cluster_resource.pointer import COMPUTE, CONTROLLER, LOGIN, Reach, share
+from cluster_resource.pointer import COMPUTE, CONTROLLER, FULL, LOGIN, Reach, share
 from cluster_resource.reports import Fleet, FollowingNode
 
 FIRST_PERCENT = 10
@@ -19,18 +19,14 @@ class Wave(NamedTuple):
     roles: tuple[str, ...]
     has_compute: bool = False
 
-    def reach(self, compute_percent: int) -> Reach:
-        """Return the nodes of the wave; the last includes all compute nodes."""
-        return Reach(self.roles, (100 if self == WAVES[LAST] else compute_percent) if self.has_compute else 0)
-
 
 WAVES = (
-    Wave("controllers", (CONTROLLER,)),
+    Wave("controllers", ()),
     Wave("login", (CONTROLLER, LOGIN)),
     Wave("the first compute nodes", (CONTROLLER, LOGIN), has_compute=True),
     Wave("all nodes", (CONTROLLER, LOGIN), has_compute=True),
 )
-LAST = len(WAVES) - 1
+CONTROLLERS, LAST = 0, len(WAVES) - 1
 
 
 class WaveReport(NamedTuple):
@@ -67,12 +63,25 @@ def next_wave(wave: int, fleet: Fleet) -> int:
     return next(index for index in range(min(wave, LAST), len(WAVES)) if has_nodes[index])
 
 
-def reach_of(wave: int, fleet: Fleet, first_percent: int) -> tuple[int, Reach]:
-    """Return the percentage of the first compute nodes, which includes at least one node, and the reach of the wave."""
-    if not first_percent and WAVES[wave].has_compute:
+def reach_of(wave: int, fleet: Fleet, first_percent: int, controllers: tuple[str, ...]) -> tuple[int, Reach]:
+    """Return the percentage of the first compute nodes, which includes at least one node, and the reach of the wave.
+
+    The first wave reaches the ``controllers`` that the pointer names, or the first one.
+    """
+    if wave == LAST:
+        return first_percent, FULL
+    if WAVES[wave].has_compute:
         shares = [share(node.instance) for node in fleet.nodes if node.has_agent and node.role == COMPUTE]
-        first_percent = max(FIRST_PERCENT, min(shares, default=0) + 1)
-    return first_percent, WAVES[wave].reach(first_percent)
+        first_percent = max(first_percent, FIRST_PERCENT, min(shares, default=0) + 1)  # nodes can leave after the wave began
+    instances = (controllers or next_controllers(fleet, ())) if wave == CONTROLLERS else ()
+    return first_percent, Reach(WAVES[wave].roles, first_percent if WAVES[wave].has_compute else 0, instances)
+
+
+def next_controllers(fleet: Fleet, controllers: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the controllers and the next one, or nothing after the last: a bundle must not break two at the same time."""
+    found = sorted(node.instance for node in fleet.nodes if node.has_agent and node.role == CONTROLLER)
+    left = [instance for instance in found if instance not in controllers]
+    return (*controllers, left[0]) if left else ()
 
 
 def report_of(fleet: Fleet, reach: Reach, sha256: str, generation: int) -> WaveReport:

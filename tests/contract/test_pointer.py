@@ -13,7 +13,13 @@ from tests.contract.deployed import Deployed, as_cloudformation_sends
 from tests.synth.synthesized import CLUSTER, Synthesized
 
 BUNDLE = Bundle("sagemaker-reference-123456789012-us-west-2", "lifecycle/0123456789abcdef/fs-0123456789abcdef0", "0f" * 32)
-REACHES = (Reach(("controller",), 0), Reach(("controller", "login"), 0), Reach(("controller", "login"), 37), FULL)
+REACHES = (
+    Reach((), 0, ("i-00000000000000001",)),
+    Reach(("controller",), 0),
+    Reach(("controller", "login"), 0),
+    Reach(("controller", "login"), 37),
+    FULL,
+)
 
 
 @pytest.mark.parametrize(("cluster", "name"), [("reference", "provisioning_parameters.json"), ("starter", "slurm_groups.json")])

@@ -123,6 +123,12 @@ class Account:
         """Write an object with the role of the script deployment, the only one that the bucket policy allows."""
         self._as_role("s3", self._writer, "lambda.amazonaws.com").put_object(Bucket=bucket, Key=key, Body=content)
 
+    def forget_reports(self, log_group: str) -> None:
+        """Delete the records of earlier runs: a Create goes by waves if a node reported other scripts."""
+        logs = self.client("logs")
+        for stream in logs.describe_log_streams(logGroupName=log_group)["logStreams"]:
+            logs.delete_log_stream(logGroupName=log_group, logStreamName=stream["logStreamName"])
+
     def report(self, parameter: str, log_group: str, stream: str, record: Json) -> None:
         """Read the pointer and write a record, as a node's agent does."""
         ssm, logs = (self._as_role(service, self.roles[NODES], "sagemaker.amazonaws.com") for service in ("ssm", "logs"))

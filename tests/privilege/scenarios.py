@@ -168,6 +168,7 @@ def rollout(account: Account) -> None:
     """Move running nodes to other scripts; one node reads the pointer and reports."""
     old = account.rollout.properties
     new = {**old, "Fingerprint": uuid.uuid4().hex}
+    account.forget_reports(old["LogGroup"])
     account.done(account.rollout.create())
     [node, *_] = account.client("sagemaker").list_cluster_nodes(ClusterName=account.name)["ClusterNodeSummaries"]
     record = {"record": "state", "instance": node["InstanceId"], "sha256": Bundle.of(new).sha256}

@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 
 from tests.soak import defects
-from tests.soak.run import run
+from tests.soak.rollout.defects import ROLLOUT_DEFECTS
 from tests.soak.schedule import ScheduleError, load
 from tests.soak.smallest import kinds, smallest
 from tests.soak.soaking import Result, soak, soak_everywhere
+from tests.soak.subject import CLUSTER, ROLLOUT, SUBJECTS
 
 CI_EXAMPLES = 2000
 
@@ -19,25 +20,44 @@ CI_EXAMPLES = 2000
 def main(arguments: list[str]) -> int:
     """Run what is asked for; 0 when every invariant holds and the schedules were rich enough."""
     chosen = _parser().parse_args(arguments)
-    workers = chosen.workers or os.cpu_count() or 1
-    if chosen.defect:
-        defects.plant(chosen.defect)
     if chosen.schedule:
-        return _replay(chosen.schedule)
-    begin = time.monotonic()
-    many = workers > 1
-    result = soak_everywhere(chosen.examples, chosen.seed, workers) if many else soak(chosen.examples, chosen.seed)
+        if chosen.defect:
+            defects.plant(chosen.defect)
+        return _replay(chosen.schedule, chosen.resource or CLUSTER)
     if chosen.defect:
-        print(json.dumps({"examples": result.richness.examples, "violations": result.violations}))
-        return int(result.failed is not None)
-    return _report(result, time.monotonic() - begin)
+        return _hunt(chosen.defect, chosen.examples, chosen.seed)
+    workers = chosen.workers or os.cpu_count() or 1
+    failed = 0
+    for resource in [chosen.resource] if chosen.resource else SUBJECTS:
+        examples = _part(chosen.examples, resource)
+        begin = time.monotonic()
+        many = workers > 1
+        result = soak_everywhere(examples, chosen.seed, workers, resource) if many else soak(examples, chosen.seed, resource)
+        failed |= _report(result, resource, time.monotonic() - begin)
+    return failed
+
+
+def _part(examples: int, resource: str) -> int:
+    return max(1, round(examples * SUBJECTS[resource].part))
+
+
+def _hunt(defect: str, examples: int, seed: int) -> int:
+    """Plant a defect, and print how many schedules find it."""
+    defects.plant(defect)
+    resource = ROLLOUT if defect in ROLLOUT_DEFECTS else CLUSTER
+    result = soak(_part(examples, resource), seed, resource)
+    print(json.dumps({"examples": result.richness.examples, "violations": result.violations}))
+    return int(result.failed is not None)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--examples", type=_count, default=CI_EXAMPLES, help="schedules to draw (default: %(default)s)")
+    parser.add_argument(
+        "--examples", type=_count, default=CI_EXAMPLES, help="schedules of a cluster to draw (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="another one draws other schedules (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="cores to use; 0 for all (default: %(default)s)", metavar="N")
+    parser.add_argument("--resource", choices=SUBJECTS, help="draw or run schedules of this resource (default: draw of all)")
     parser.add_argument("--schedule", type=Path, help="run the schedule in this file instead", metavar="FILE.json")
     parser.add_argument("--defect", choices=sorted(defects.DEFECTS), help="plant this defect in the code first", metavar="NAME")
     return parser
@@ -49,29 +69,30 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _replay(path: Path) -> int:
+def _replay(path: Path, resource: str) -> int:
     try:
-        schedule = load(path)
+        schedule = load(path, SUBJECTS[resource].operations)
     except ScheduleError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    outcome = run(schedule)
+    outcome = SUBJECTS[resource].run(schedule)
     print("\n".join(outcome.story))
     print(f"{outcome.calls} API calls, {len(outcome.violations)} violations")
     print("\n".join(outcome.violations), end="\n" if outcome.violations else "")
     return int(bool(outcome.violations))
 
 
-def _report(result: Result, took_s: float) -> int:
+def _report(result: Result, resource: str, took_s: float) -> int:
     if result.failed is not None:
         kind = result.violations[0].split(":")[0]
-        found = smallest(result.failed, kind)
-        outcome = run(found)
+        found = smallest(result.failed, kind, resource)
+        outcome = SUBJECTS[resource].run(found)
         print("\n".join((*outcome.violations, *outcome.story)))
-        print(f"{', '.join(sorted(kinds(outcome)))}; save this and replay it with `python -m tests.soak --schedule FILE.json`:")
+        again = f"python -m tests.soak --resource {resource} --schedule FILE.json"
+        print(f"{', '.join(sorted(kinds(outcome)))}; save this and replay it with `{again}`:")
         print(json.dumps(found))
         return 1
-    print("\n".join((*result.richness.lines(), f"took {took_s:.0f} s; every invariant holds")))
+    print("\n".join((f"resource: {resource}", *result.richness.lines(), f"took {took_s:.0f} s; every invariant holds")))
     poor = result.richness.poor()
     if poor:
         print(

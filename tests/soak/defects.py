@@ -2,8 +2,7 @@
 
 import itertools
 import sys
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from cluster_resource import (
     adoption,
@@ -25,14 +24,8 @@ from cluster_resource.aws_api import Kind
 from cluster_resource.decision import Decision, Succeed, Wait
 from cluster_resource.event import Event, physical_id
 from tests.soak.control_plane import OURS
-
-
-class Defect(NamedTuple):
-    """One defect: what to replace, and with what."""
-
-    holder: Any
-    name: str
-    make: Callable[[Any], Any]
+from tests.soak.defect import Defect
+from tests.soak.rollout.defects import ROLLOUT_DEFECTS
 
 
 def _respond_early(present: Any) -> Any:
@@ -129,7 +122,7 @@ def _guessed_by_responder(_: Any) -> Any:
     return respond
 
 
-DEFECTS: dict[str, Defect] = {
+CLUSTER_DEFECTS: dict[str, Defect] = {
     "no tag check": Defect(observed, "owner_of", lambda _: lambda _tags: OURS),
     "delete clusters of other owners": Defect(deletion, "decide_delete", _of_any_owner),
     "adopt without tags": Defect(reconcile, "_converge", _without_owner),
@@ -164,6 +157,8 @@ DEFECTS: dict[str, Defect] = {
     "a response is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
     "a response is sent once": Defect(response, "send", _send_once),
 }
+
+DEFECTS = CLUSTER_DEFECTS | ROLLOUT_DEFECTS
 
 
 def plant(name: str) -> None:

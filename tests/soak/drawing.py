@@ -8,8 +8,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.soak.faults import KINDS
 from tests.soak.files import SCRIPTS_FILES, TWIN
-from tests.soak.run import ENOUGH, Outcome, Run
+from tests.soak.run import ENOUGH, Run
 from tests.soak.schedule import CALLS, CODES, Operation
+from tests.soak.stack_run import Outcome
 from tests.unit.cluster_resource.modes import API, MODES, SCRIPTS
 
 STEPS = 14

@@ -9,8 +9,9 @@ from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
 from tests.soak.drawing import STEPS, Drawing
 from tests.soak.files import wanted
-from tests.soak.run import ENOUGH, Outcome
+from tests.soak.run import ENOUGH
 from tests.soak.schedule import CODES, Operation
+from tests.soak.stack_run import Outcome
 from tests.unit.cluster_resource.modes import API, SCRIPTS
 
 

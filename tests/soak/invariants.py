@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cluster_resource.event import CLUSTER, WAIT
+from cluster_resource.event import CLUSTER, ROLLOUT, WAIT
 from tests.soak.cloudformation import SERVICE_TIMEOUT_S, Request
 from tests.soak.files import is_replacement, wanted
 
 if TYPE_CHECKING:
+    from tests.soak.functions import FunctionsWorld
     from tests.soak.run import Run
     from tests.soak.world import SoakWorld
     from tests.unit.cluster_resource.fake_cluster import FakeCluster
@@ -38,9 +39,9 @@ def check_living(world: SoakWorld) -> list[str]:
     return found
 
 
-def check_fence(world: SoakWorld, operation: str, request_id: str) -> list[str]:
+def check_fence(world: FunctionsWorld, operation: str, request_id: str) -> list[str]:
     """Check that an older request changes nothing after a newer one had its response, or time to stop it."""
-    newer = [request for request in world.cloudformation.requests.values() if request.type == CLUSTER]
+    newer = [request for request in world.cloudformation.requests.values() if request.type in (CLUSTER, ROLLOUT)]
     while newer and newer.pop(0).id != request_id:
         pass
     if operation.startswith(("Describe", "List")) or not newer:
@@ -124,9 +125,8 @@ def _deleted(world: SoakWorld, request: Request) -> list[str]:
     return [f"left over: {', '.join(left)} lives when {request.id} is answered SUCCESS"] if left else []
 
 
-def check_answers(run: Run) -> None:
+def check_answers(world: FunctionsWorld) -> None:
     """Check that every request gets a response, in time, and always the same one."""
-    world = run.world
     for request in world.cloudformation.requests.values():
         if not request.answers or request.answered is None:
             world.violations.append(f"no answer: {request.id} ({request.kind})")
@@ -139,7 +139,7 @@ def check_answers(run: Run) -> None:
             world.violations.append(f"two verdicts: {request.id} was answered {said}")
 
 
-def _agree(world: SoakWorld, answer: Json, other: Json) -> bool:
+def _agree(world: FunctionsWorld, answer: Json, other: Json) -> bool:
     """Return whether two answers to a request mean the same.
 
     If the responder may not start an execution, it answers FAILED at once. A start by the entry function that lands later answers

@@ -3,7 +3,7 @@
 import statistics
 from dataclasses import dataclass, field
 
-from tests.soak.run import Outcome
+from tests.soak.stack_run import Outcome
 
 MEDIAN_CALLS = 15
 SHARES = {"crash": 0.30, "duplicate or reordering": 0.30, "cancel or rollback": 0.20}

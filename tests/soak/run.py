@@ -1,113 +1,52 @@
-"""Run one schedule to its end; the same schedule always has the same outcome."""
+"""Run one schedule of a cluster to its end; the same schedule always has the same outcome."""
 
-import contextlib
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from cluster_resource.event import Event, cluster_name
 from tests.soak import invariants
-from tests.soak.faults import Fault
 from tests.soak.files import ADOPTED_NAME, FILES, FIXED_NAME
 from tests.soak.schedule import Operation
+from tests.soak.stack_run import LONGEST_S, QUIET_S, Outcome, StackRun
 from tests.soak.world import SoakWorld
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
 from tests.unit.cluster_resource.modes import SCRIPTS, in_mode
 from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, request
 
 Json = dict[str, Any]
-LONGEST_S = 4 * 3700
-"""No request of CloudFormation's, with its rollback and clean-up, is open for longer."""
-
-QUIET_S = 300
 CREATION_S, UPDATE_S, DELETION_S = 120, 90, 60
 ENOUGH = 9
 """More nodes than any file has in a group."""
 
-NOVELTY = {"PropertiesVersion": "3", "Novelty": {"Since": "2"}}
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a schedule."""
-
-    violations: list[str]
-    calls: int
-    has_crash: bool
-    has_disorder: bool
-    has_rollback: bool
-    story: list[str]
-
-
-class _Nowhere:
-    """Discards the functions' logs."""
-
-    def write(self, _: str) -> int:
-        return 0
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-
-@dataclass
-class Run:
+class Run(StackRun[SoakWorld]):
     """A running schedule."""
 
-    world: SoakWorld = field(default_factory=SoakWorld)
-    has_disorder: bool = False
-    counts_are_open: bool = False
-    """Counts and groups were changed by hand, and are not compared."""
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
+        super().__init__(SoakWorld())
+        self.counts_are_open = False
+        """Counts and groups were changed by hand, and are not compared."""
         self._service({"creation_s": CREATION_S, "update_s": UPDATE_S})
         self.world.sagemaker.deletion_s = DELETION_S
 
-    def do(self, operation: Operation) -> None:
-        """Run one operation."""
-        with _unlogged():
-            getattr(self, f"_{operation['op']}")(operation)
-
-    def finish(self) -> Outcome:
-        """End all faults, wait until nothing runs, check; then delete the stack, and check again."""
+    def _finish(self) -> None:
+        """Check at rest; then delete the stack, and check again."""
         world = self.world
-        with _unlogged():
-            self._mend()
-            self._settle({})
-            self._let_the_service_end()
-            world.timeline.pass_time(QUIET_S)
-            invariants.check_rest(self)
-            if world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
-                self._destroy_to_the_end()
-                invariants.check_gone(self)
-            invariants.check_answers(self)
-        faults = world.faults
-        return Outcome(
-            violations=[*world.violations, *world.sagemaker.foreign_changes],
-            calls=faults.calls,
-            has_crash=faults.crashes > 0,
-            has_disorder=self.has_disorder,
-            has_rollback=bool(world.cloudformation.rollbacks),
-            story=list(_story(world)),
-        )
+        self._mend()
+        self._settle({})
+        self._let_the_service_end()
+        world.timeline.pass_time(QUIET_S)
+        invariants.check_rest(self)
+        if world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+            self._destroy_to_the_end()
+            invariants.check_gone(self)
+        invariants.check_answers(world)
+
+    @property
+    def violations(self) -> list[str]:
+        return [*self.world.violations, *self.world.sagemaker.foreign_changes]
 
     # The operations
-
-    def _deploy(self, operation: Operation) -> None:
-        if self.world.cloudformation.phase == "idle":
-            self._pass_a_second()
-            self.world.cloudformation.deploy(operation["file"], operation.get("then", ""))
-
-    def _destroy(self, _: Operation) -> None:
-        if self.world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
-            self._pass_a_second()
-            self.world.cloudformation.destroy()
-
-    def _pass_a_second(self) -> None:
-        """Give two user actions different dates: CloudFormation takes at least a second between them."""
-        sent = [request.sent for request in self.world.cloudformation.requests.values()]
-        if sent and (self.world.clock.now - sent[-1]).total_seconds() < 1:
-            self.world.timeline.pass_time(1)
 
     def _let_the_service_end(self) -> None:
         """Finish the service's work after an update of over an hour that timed out or was skipped."""
@@ -130,41 +69,6 @@ class Run:
             if not any("is still Updating after" in reason for reason in last):
                 return
 
-    def _cancel(self, _: Operation) -> None:
-        self._pass_a_second()
-        self.world.cloudformation.cancel()
-
-    def _continue(self, _: Operation) -> None:
-        self.world.cloudformation.go_on()
-
-    def _skip(self, _: Operation) -> None:
-        self.counts_are_open = True
-        self.world.cloudformation.skip()
-
-    def _wait(self, operation: Operation) -> None:
-        self.world.timeline.pass_time(operation["seconds"])
-
-    def _settle(self, _: Operation) -> None:
-        world = self.world
-        world.timeline.pass_time(LONGEST_S, until=lambda: world.is_at_rest)
-
-    def _fault(self, operation: Operation) -> None:
-        told = {key: value for key, value in operation.items() if key != "op"}
-        self.world.faults.order(Fault(**told))
-
-    def _deliver(self, operation: Operation) -> None:
-        self.has_disorder |= operation["delays"] != [0]
-        self.world.deliveries.append(operation["delays"])
-
-    def _notice(self, operation: Operation) -> None:
-        self.has_disorder |= operation["delays"] != [1]
-        self.world.notices.append(operation["delays"])
-
-    def _destination(self, operation: Operation) -> None:
-        self.has_disorder |= operation["delays"] != [1]
-        self.world.destinations.append(operation["delays"])
-        self.world.latest_record_s = max(self.world.latest_record_s, *operation["delays"])
-
     def _outage(self, operation: Operation) -> None:
         sagemaker = self.world.sagemaker
         sagemaker.outage_until = sagemaker.clock.after(operation["seconds"])
@@ -172,9 +76,6 @@ class Run:
 
     def _stale(self, operation: Operation) -> None:
         self.world.sagemaker.stale_s = operation["seconds"]
-
-    def _lag(self, operation: Operation) -> None:
-        self.world.states.lag_s = operation["seconds"]
 
     def _service(self, operation: Operation) -> None:
         sagemaker = self.world.sagemaker
@@ -219,19 +120,14 @@ class Run:
         for cluster in [item for item in clusters if item.status == "InService"][:1]:
             cluster.running["workers"] = max(0, cluster.running.get("workers", 0) - 1)
 
-    def _release(self, operation: Operation) -> None:
-        """Switch to a newer release, or back to this one."""
-        self.world.is_newer_release = operation["newer"]
-        self.world.cloudformation.novelty = NOVELTY if operation["newer"] else {}
+    def _skip(self, operation: Operation) -> None:
+        self.counts_are_open = True
+        super()._skip(operation)
 
     def _mend(self) -> None:
-        world = self.world
-        world.faults.forgive()
-        world.deliveries.clear()
-        world.notices.clear()
-        world.destinations.clear()
-        world.states.lag_s = world.sagemaker.stale_s = 0
-        world.sagemaker.outage_until = world.clock.now
+        super()._mend()
+        self.world.sagemaker.stale_s = 0
+        self.world.sagemaker.outage_until = self.world.clock.now
         self._service({"creation_fails": False, "update_fails": False, "creation_s": CREATION_S, "update_s": UPDATE_S})
         self._service({"deletion_s": DELETION_S, "capacity": ENOUGH})
 
@@ -248,20 +144,3 @@ def generated_name(file: str) -> str:
     """Return the cluster's name for a file."""
     raw = {"RequestType": "Create", "RequestId": "", "StackId": STACK, "LogicalResourceId": LOGICAL_ID, "ResponseURL": ""}
     return cluster_name(Event.parse(raw), FILES[file])
-
-
-def _unlogged() -> contextlib.redirect_stdout[Any]:
-    return contextlib.redirect_stdout(_Nowhere())
-
-
-def _story(world: SoakWorld) -> Iterable[str]:
-    """Return the story, request by request."""
-    for asked in world.cloudformation.requests.values():
-        verdicts = {f"{item['Status']} {item['PhysicalResourceId']}: {item['Reason'][:160]}" for item in asked.answers}
-        said = " | ".join(sorted(verdicts)) or "no answer"
-        at = (asked.sent - world.began).total_seconds()
-        files = f"{asked.old_file} -> {asked.file}" if asked.old_file else asked.file
-        what = f"{asked.id} {asked.kind} ({asked.purpose}, {files}) {asked.physical_id}"
-        yield f"{at:>7.0f} s {what} => {len(asked.answers)} x {said}"
-    for fault in world.faults.happened:
-        yield f"fault: {json.dumps(fault.__dict__)}"

@@ -80,7 +80,8 @@ class Flag(NamedTuple):
 
 
 Field = Number | Word | Delays | Flag
-OPERATIONS: Mapping[str, Mapping[str, Field]] = {
+Operations = Mapping[str, Mapping[str, Field]]
+OPERATIONS: Operations = {
     "deploy": {"file": Word(tuple(FILES)), "then": Word(("", "rollback"))},
     "destroy": {},
     "cancel": {},
@@ -119,7 +120,7 @@ OPTIONAL = {"then", "skip", "seconds", "code", "mode"}
 """Fields with a default."""
 
 
-def load(path: Path) -> list[Operation]:
+def load(path: Path, operations: Operations = OPERATIONS) -> list[Operation]:
     """Return the schedule in a file."""
     try:
         found = json.loads(path.read_text())
@@ -127,24 +128,24 @@ def load(path: Path) -> list[Operation]:
         raise ScheduleError(f"{path} cannot be read ({error.strerror}); name a file that holds a schedule") from error
     except ValueError as error:
         raise ScheduleError(f"{path} is no JSON ({error}); write a list of operations, see docs/internals/soak.md") from error
-    return checked(found, str(path))
+    return checked(found, str(path), operations)
 
 
-def checked(schedule: object, path: str) -> list[Operation]:
+def checked(schedule: object, path: str, operations: Operations = OPERATIONS) -> list[Operation]:
     """Return the schedule, or raise an error."""
     if not isinstance(schedule, list):
         raise ScheduleError(f"{path}: a schedule is a list of operations, got {_shown(schedule)}; put them into [ ]")
     for index, operation in enumerate(schedule):
-        _check(operation, f"{path}: operation {index}")
+        _check(operation, f"{path}: operation {index}", operations)
     return schedule
 
 
-def _check(operation: object, place: str) -> None:
+def _check(operation: object, place: str, operations: Operations) -> None:
     name = str(operation.get("op")) if isinstance(operation, dict) else ""
-    if not isinstance(operation, dict) or name not in OPERATIONS:
-        known = ", ".join(OPERATIONS)
+    if not isinstance(operation, dict) or name not in operations:
+        known = ", ".join(operations)
         raise ScheduleError(f"{place}: op must be one of {known}, got {_shown(operation)}; docs/internals/soak.md describes them")
-    fields = OPERATIONS[name]
+    fields = operations[name]
     unknown = sorted(operation.keys() - fields.keys() - {"op"})
     if unknown:
         takes = ", ".join(fields) or "nothing"

@@ -1,7 +1,8 @@
 """Reduce a failing schedule while it still fails in the same way."""
 
-from tests.soak.run import Outcome, run
 from tests.soak.schedule import Operation
+from tests.soak.stack_run import Outcome
+from tests.soak.subject import CLUSTER, SUBJECTS
 
 
 def kinds(outcome: Outcome) -> set[str]:
@@ -9,8 +10,9 @@ def kinds(outcome: Outcome) -> set[str]:
     return {violation.split(":")[0] for violation in outcome.violations}
 
 
-def smallest(schedule: list[Operation], kind: str) -> list[Operation]:
+def smallest(schedule: list[Operation], kind: str, resource: str = CLUSTER) -> list[Operation]:
     """Return the schedule without unnecessary operations."""
+    run = SUBJECTS[resource].run
     index = len(schedule) - 1
     while index >= 0:
         shorter = schedule[:index] + schedule[index + 1 :]

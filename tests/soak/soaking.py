@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.soak.drawing_paths import draw
 from tests.soak.richness import Richness
-from tests.soak.run import Outcome
 from tests.soak.schedule import Operation
+from tests.soak.stack_run import Outcome
+from tests.soak.subject import CLUSTER, SUBJECTS
 
 CHUNK = 2000
 """Schedules that are drawn with one seed."""
@@ -28,7 +28,7 @@ class _FoundError(BaseException):
     """Stops at a failed schedule; a BaseException, because Hypothesis would catch an Exception and retry."""
 
 
-def soak(examples: int, seed: int) -> Result:
+def soak(examples: int, seed: int, resource: str = CLUSTER) -> Result:
     """Run schedules on this core until one fails."""
     result = Result()
 
@@ -41,18 +41,18 @@ def soak(examples: int, seed: int) -> Result:
             raise _FoundError
 
     try:
-        draw(examples, seed, finished)
+        SUBJECTS[resource].draw(examples, seed, finished)
     except _FoundError:
         return result
     return result
 
 
-def soak_everywhere(examples: int, seed: int, workers: int) -> Result:
+def soak_everywhere(examples: int, seed: int, workers: int, resource: str) -> Result:
     """Run schedules on ``workers`` cores until one fails, with the progress on stderr."""
     begin = time.monotonic()
     total = Result()
     with multiprocessing.get_context("fork").Pool(workers) as pool:
-        for result in pool.imap_unordered(_soak_chunk, _chunks(examples, seed)):
+        for result in pool.imap_unordered(_soak_chunk, _chunks(examples, seed, resource)):
             total.richness.merge(result.richness)
             took = time.monotonic() - begin
             done = total.richness.examples
@@ -63,10 +63,10 @@ def soak_everywhere(examples: int, seed: int, workers: int) -> Result:
     return total
 
 
-def _chunks(examples: int, seed: int) -> Iterator[tuple[int, int]]:
+def _chunks(examples: int, seed: int, resource: str) -> Iterator[tuple[int, int, str]]:
     for index, start in enumerate(range(0, examples, CHUNK)):
-        yield min(CHUNK, examples - start), seed * 1_000_000 + index
+        yield min(CHUNK, examples - start), seed * 1_000_000 + index, resource
 
 
-def _soak_chunk(chunk: tuple[int, int]) -> Result:
+def _soak_chunk(chunk: tuple[int, int, str]) -> Result:
     return soak(*chunk)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.soak.command import main
 from tests.soak.richness import Richness
-from tests.soak.run import Outcome
+from tests.soak.stack_run import Outcome
 
 PROJECT = Path(__file__).parents[2]
 GOOD = [{"op": "deploy", "file": "four"}, {"op": "wait", "seconds": 59}, {"op": "cancel"}, {"op": "settle"}]

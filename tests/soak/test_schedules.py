@@ -1,4 +1,4 @@
-"""Schedules that once broke the custom resource's code, and a hundred that Hypothesis draws; `make soak-ci` draws 2,000."""
+"""Schedules that once broke the custom resource's code, and a hundred that Hypothesis draws; `make soak-ci` draws 2,400."""
 
 from pathlib import Path
 
@@ -7,12 +7,15 @@ import pytest
 from cluster_resource import deletion
 from cluster_resource.decision import Decision, Succeed
 from tests.soak import defects
+from tests.soak.defect import Defect
 from tests.soak.run import run
 from tests.soak.schedule import Operation, load
 from tests.soak.smallest import kinds, smallest
 from tests.soak.soaking import soak
+from tests.soak.subject import ROLLOUT, SUBJECTS
 
 FOLDER = Path(__file__).parent / "schedules"
+ROLLOUTS = Path(__file__).parent / "rollout" / "schedules"
 OVERTAKEN = FOLDER / "entry-overtaken-before-its-start.json"
 
 
@@ -20,6 +23,19 @@ OVERTAKEN = FOLDER / "entry-overtaken-before-its-start.json"
 def test_every_invariant_holds_in_a_recorded_schedule(path: Path) -> None:
     outcome = run(load(path))
     assert not outcome.violations, "\n".join((*outcome.violations, *outcome.story))
+
+
+@pytest.mark.parametrize("path", sorted(ROLLOUTS.glob("*.json")), ids=lambda path: path.stem)
+def test_every_invariant_holds_in_a_recorded_schedule_of_a_rollout(path: Path) -> None:
+    subject = SUBJECTS[ROLLOUT]
+    outcome = subject.run(load(path, subject.operations))
+    assert not outcome.violations, "\n".join((*outcome.violations, *outcome.story))
+
+
+def test_every_invariant_holds_in_forty_schedules_of_a_rollout() -> None:
+    result = soak(40, seed=1, resource=ROLLOUT)
+    assert result.failed is None, (result.violations, result.failed)
+    assert result.richness.poor() == []
 
 
 def test_every_invariant_holds_in_a_hundred_schedules() -> None:
@@ -45,6 +61,6 @@ def test_a_failing_schedule_is_reduced_to_its_necessary_operations(monkeypatch: 
 
 
 def test_a_defect_without_a_target_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(defects.DEFECTS, "lost", defects.Defect(deletion, "no_such_name", lambda it: it))
+    monkeypatch.setitem(defects.DEFECTS, "lost", Defect(deletion, "no_such_name", lambda it: it))
     with pytest.raises(SystemExit, match=r"has no target: cluster_resource.deletion has no no_such_name; fix"):
         defects.plant("lost")

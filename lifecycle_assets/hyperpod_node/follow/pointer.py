@@ -31,6 +31,7 @@ class Pointer:
     sha256: str
     roles: tuple[str, ...]
     compute_percent: int
+    instances: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Pointer:
@@ -52,6 +53,7 @@ class Pointer:
             _matching(content, "sha256", _SHA256),
             _texts(reach, "roles"),
             _natural(reach, "compute_percent", 100),
+            _texts({"instances": [], **reach}, "instances"),
         )
         if pointer.generation < 1:
             raise PointerError("the pointer's generation is 0; the first is 1")
@@ -59,6 +61,8 @@ class Pointer:
 
     def reaches(self, role: str, instance_id: str) -> bool:
         """Return whether the node follows the pointer already; compute nodes come in the order of a checksum of their id."""
+        if instance_id in self.instances:
+            return True
         if role == COMPUTE:
             return zlib.crc32(instance_id.encode()) % 100 < self.compute_percent
         return role in self.roles

@@ -61,7 +61,7 @@ def changes(diff: str) -> list[str]:
 def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(workspace: Workspace, client: Client) -> None:
     workspace.deploy()
     the_request_is_the_reference_request()
-    assert pointer(client)["reach"] == {"roles": ["controller", "login"], "compute_percent": 100}
+    assert pointer(client)["reach"] == {"roles": ["controller", "login"], "compute_percent": 100, "instances": []}
     assert "compute-nodes       compute     ml.trn1.32xlarge  4 of 4  InService" in workspace.run(
         "python", "-m", "cli", "status", "reference"
     )

@@ -196,8 +196,9 @@ class RolloutWorld(World):
         return self.finish(self.rollout("Update", version, old, **more))
 
     def waves(self) -> list[tuple[tuple[str, ...], int]]:
-        """Return the reach of each pointer that was written."""
-        return [(pointer.reach.roles, pointer.reach.compute_percent) for pointer in self.account.written]
+        """Return the reach of each pointer that was written: roles or controllers, and the percentage of compute nodes."""
+        reaches = [pointer.reach for pointer in self.account.written]
+        return [(reach.roles or reach.instances, reach.compute_percent) for reach in reaches]
 
     def _step(self, payload: Json) -> Json:
         clusters = ClusterApi(self.account)

@@ -14,6 +14,8 @@ from cluster_resource.rollout import CONTINUE, NEW_NODES, UNCHANGED
 from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
 
 BOTH = ("controller", "login")
+FIRST_WAVE = (("i-00000000000000001",), 0)
+"""The first controller."""
 WORKERS = 20
 
 
@@ -53,8 +55,41 @@ def test_a_change_reaches_controllers_then_login_then_few_then_all_compute_nodes
     done = world.update_to("b", "a")
     assert done["Status"] == "SUCCESS"
     assert done["Data"] == {"Rollout": f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"}
-    assert world.waves() == [(("controller",), 0), (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
+    assert world.waves() == [FIRST_WAVE, (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
     assert len(world.account.running("b")) == WORKERS + 2
+
+
+def test_controllers_change_one_at_a_time(world: RolloutWorld) -> None:
+    first, second = world.account.nodes[0], world.account.add("controller", 1)[0]
+    assert world.update_to("b", "a")["Status"] == "SUCCESS"
+    assert world.waves()[:3] == [FIRST_WAVE, ((first.instance, second.instance), 0), (BOTH, 0)]
+    assert second.applied == sha256_of("b")
+
+
+@pytest.mark.fault(81)
+def test_a_bundle_that_breaks_controllers_reaches_only_one(world: RolloutWorld) -> None:
+    first, second = world.account.nodes[0], world.account.add("controller", 1)[0]
+    first.broken, second.broken = {"b"}, {"b"}
+    assert world.update_to("b", "a")["Status"] == "FAILED"
+    assert (first.applied, second.applied) == (None, sha256_of("a"))
+
+
+@pytest.mark.fault(83)
+def test_a_first_compute_node_that_leaves_is_replaced() -> None:
+    world = RolloutWorld()
+    world.account.add("workers", WORKERS)
+    world.finish(world.rollout("Create", "a"))
+    world.clock.advance(60)
+    world.account.written.clear()
+    world.deliver(world.rollout("Update", "b", "a"))
+    world.run(35)
+    [(_, percent)] = world.waves()
+    world.account.nodes = [node for node in world.account.nodes if share(node.instance) >= percent]
+    world.run(40)
+    following = world.waves()[1][1]
+    assert percent < following < 100
+    world.run(600)
+    assert world.waves()[-1] == (BOTH, 100)
 
 
 def test_the_first_compute_wave_has_at_least_one_node() -> None:
@@ -101,7 +136,7 @@ def test_a_failed_step_stops_the_rollout_after_its_wave(world: RolloutWorld) -> 
     done = world.update_to("b", "a")
     assert done["Status"] == "FAILED"
     assert f"stopped at login: login-1 ({node.instance}): step 'groups and users': uid 7 is taken" in done["Reason"]
-    assert world.waves() == [(("controller",), 0), (BOTH, 0)]
+    assert world.waves() == [FIRST_WAVE, (BOTH, 0)]
     assert [node.group for node in world.account.running("b")] == ["controller"]
 
 
@@ -132,7 +167,7 @@ def test_a_failed_bundle_that_is_deployed_again_goes_by_waves(world: RolloutWorl
     world.update_to("a", "b")
     world.account.written.clear()
     assert world.update_to("b", "a")["Status"] == "FAILED"
-    assert world.waves() == [(("controller",), 0)]
+    assert world.waves() == [FIRST_WAVE]
     node.broken.clear()
     world.update_to("a", "b")
     assert world.update_to("b", "a")["Status"] == "SUCCESS"
@@ -140,13 +175,32 @@ def test_a_failed_bundle_that_is_deployed_again_goes_by_waves(world: RolloutWorl
 
 
 @pytest.mark.fault(76)
+@pytest.mark.fault(84)
+def test_the_rollback_of_a_way_back_is_a_rollback(world: RolloutWorld) -> None:
+    world.update_to("b", "a")
+    assert world.update_to("a", "b")["Status"] == "SUCCESS"  # by a user; then another resource fails
+    break_on(world, "controller", "b")
+    world.account.written.clear()
+    assert world.update_to("b", "a")["Status"] == "SUCCESS"
+    assert world.waves() == [(BOTH, 100)]
+
+
+def test_a_bundle_that_stopped_with_a_warning_goes_by_waves_again(world: RolloutWorld) -> None:
+    break_on(world, "login", "b")
+    assert world.update_to("b", "a", OnFailure="warn")["Status"] == "SUCCESS"
+    world.update_to("a", "b", OnFailure="warn")
+    world.account.written.clear()
+    world.update_to("b", "a", OnFailure="warn")
+    assert world.waves() == [FIRST_WAVE, (BOTH, 0)]
+
+
 def test_warn_reports_the_failure_and_the_next_deployment_repairs_it(world: RolloutWorld) -> None:
     node = break_on(world, "controller", "b")
     done = world.update_to("b", "a", OnFailure="warn")
     assert done["Status"] == "SUCCESS"
     assert done["Data"]["Rollout"].startswith(f"stopped at controllers: controller-1 ({node.instance}): step 'groups and users'")
     assert done["Data"]["Rollout"].endswith(CONTINUE)
-    assert world.waves() == [(("controller",), 0)]
+    assert world.waves() == [FIRST_WAVE]
     assert world.update_to("c", "b", OnFailure="warn")["Data"]["Rollout"] == f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"
     assert len(world.account.running("c")) == WORKERS + 2
 
@@ -256,7 +310,7 @@ def test_a_step_that_dies_at_any_call_converges(kind: str) -> None:
 def test_a_cancelled_update_is_undone_by_the_newer_request(world: RolloutWorld) -> None:
     world.deliver(world.rollout("Update", "b", "a"))
     world.run(75)
-    assert world.waves() == [(("controller",), 0)]
+    assert world.waves() == [FIRST_WAVE]
     done = world.update_to("a", "b")
     assert done["Status"] == "SUCCESS"
     world.run(3600)
@@ -376,7 +430,7 @@ def test_a_continued_rollback_repairs_all_nodes_at_once_and_succeeds(world: Roll
         assert world.update_to("a", "b")["Status"] == "SUCCESS"
         assert world.waves() == [(BOTH, 100)]
     assert world.update_to("b", "a")["Status"] == "FAILED"
-    assert world.waves()[1] == (("controller",), 0)
+    assert world.waves()[1] == FIRST_WAVE
 
 
 def test_a_creation_goes_by_waves_if_nodes_run_another_bundle(world: RolloutWorld) -> None:
@@ -384,7 +438,7 @@ def test_a_creation_goes_by_waves_if_nodes_run_another_bundle(world: RolloutWorl
     world.clock.advance(60)
     done = world.finish(world.rollout("Create", "b"))
     assert done["Data"] == {"Rollout": f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"}
-    assert world.waves() == [(("controller",), 0), (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
+    assert world.waves() == [FIRST_WAVE, (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
 
 
 def test_a_creation_stops_at_the_first_failure_if_nodes_run_another_bundle(world: RolloutWorld) -> None:
@@ -392,7 +446,31 @@ def test_a_creation_stops_at_the_first_failure_if_nodes_run_another_bundle(world
     break_on(world, "controller", "b")
     done = world.finish(world.rollout("Create", "b"))
     assert done["Status"] == "FAILED"
-    assert world.waves() == [(("controller",), 0)]
+    assert "no previous scripts are known, so nodes that applied these keep them" in done["Reason"]
+    assert world.waves() == [FIRST_WAVE]
+
+
+@pytest.mark.fault(82)
+def test_a_creation_waits_until_running_nodes_have_reported(world: RolloutWorld) -> None:
+    world.account.value = None
+    world.account.events.clear()  # the log group is new
+    for node in world.account.nodes:
+        node.has_agent = False
+    world.deliver(world.rollout("Create", "b"))
+    world.run(300)
+    assert world.account.written == []
+    for node in world.account.nodes:
+        node.has_agent = True
+    world.run(3600)
+    assert world.waves()[0] == FIRST_WAVE
+    assert len(world.account.running("b")) == WORKERS + 2
+
+
+def test_a_creation_with_a_node_that_runs_no_complete_bundle_goes_by_waves(world: RolloutWorld) -> None:
+    world.account.value = None
+    world.account.nodes[0].applied = ""
+    world.finish(world.rollout("Create", "a"))
+    assert world.waves()[0] == FIRST_WAVE
 
 
 def test_a_creation_with_nodes_of_the_same_bundle_waits_for_none(world: RolloutWorld) -> None:

@@ -48,6 +48,7 @@ def test_a_pointer_is_read() -> None:
         ({"reach": None}, "roles are None"),
         ({"reach": REACH | {"roles": "controller"}}, "roles are 'controller'"),
         ({"reach": REACH | {"roles": [1]}}, r"roles are \[1\]"),
+        ({"reach": REACH | {"instances": "i-1"}}, "instances are 'i-1'"),
         ({"reach": REACH | {"compute_percent": 101}}, "compute_percent is 101, not a number from 0 to 100"),
         ({"reach": REACH | {"compute_percent": 2.5}}, "compute_percent is 2.5"),
     ],
@@ -76,3 +77,10 @@ def test_other_nodes_come_by_their_role() -> None:
     pointer = Pointer(1, "b", "lifecycle/1", SHA256, ("controller",), 100)
     assert pointer.reaches("controller", "i-1")
     assert not pointer.reaches("login", "i-1")
+
+
+def test_a_controller_comes_by_its_instance_id() -> None:
+    text = json.dumps(CONTENT | {"reach": {"roles": [], "compute_percent": 0, "instances": ["i-1"]}})
+    pointer = Pointer.parse(text)
+    assert pointer.reaches("controller", "i-1")
+    assert not pointer.reaches("controller", "i-2")

@@ -74,6 +74,14 @@ def test_nodes_that_the_pointer_does_not_reach_are_not_waited_for() -> None:
     until(is_slow, lambda slow: not slow)
 
 
+def test_a_controller_that_the_pointer_names_is_waited_for() -> None:
+    reach = {"roles": [], "compute_percent": 0, "instances": ["i-1"]}
+    put("/hyperpod-cdk/ml/bundle", json.dumps({"generation": 7, "sha256": "new", "reach": reach}))
+    until(is_slow, bool)
+    report("controller/i-1", 7)
+    until(is_slow, lambda slow: not slow)
+
+
 def test_nodes_that_run_the_bundle_are_not_waited_for() -> None:
     report("controller/i-1", 6, "new")
     report("workers/i-2", 6, "new")
