@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-_TIMEOUT_S = 30.0
-
 
 @dataclass(frozen=True)
 class Response:
@@ -28,6 +26,7 @@ class Client:
     certificate: Path | None = None
     key: Path | None = None
     token: str | None = None
+    timeout_s: float = 30.0
 
     def call(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> Response:
         """Send a request and return the response, whatever its status; raise OSError without one.
@@ -35,7 +34,9 @@ class Client:
         ``path`` includes the query; ``body`` becomes JSON, which is also YAML for server-side apply.
         """
         parts = urlsplit(self.endpoint)
-        connection = http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=_TIMEOUT_S, context=self._context())
+        connection = http.client.HTTPSConnection(
+            parts.hostname or "", parts.port, timeout=self.timeout_s, context=self._context()
+        )
         headers = {"Content-Type": content_type, "Accept": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"

@@ -1,26 +1,24 @@
 #!/bin/bash
-# usage: build.sh FOLDER PROGRAM...   Creates FOLDER/made with these programs of Kubernetes, and with those of Debian's packages.
-# It builds Debian's source package of Kubernetes 1.20 with Debian's Go; inputs.sh has written FOLDER/apt. Nothing is installed.
+# usage: build.sh FOLDER PROGRAM...   Creates FOLDER/made with these programs.
+# etcd and kubectl come from Debian's packages, the others from Debian's source package of Kubernetes 1.20, built with Debian's Go.
+# inputs.sh has written FOLDER/apt. Nothing is installed.
 set -euo pipefail
 
 folder=$1 programs=("${@:2}")
-tools=$folder/tools packages=$folder/packages tree=$folder/go/src/k8s.io/kubernetes
+tools=$folder/tools tree=$folder/go/src/k8s.io/kubernetes
 export APT_CONFIG=$folder/apt/apt.conf
-mkdir -p "$folder"/{download,go/src/k8s.io,cache,home} "$tools" "$packages"
+mkdir -p "$folder"/{download,go/src/k8s.io,cache,home,built} "$tools"
 
 say() { echo "I: $*"; }
 
-download() {  # download TARGET PACKAGE...: unpack packages into the folder TARGET
-    local target=$1
-    shift
+unpack() {  # unpack PACKAGE...: into the folder of tools
     (cd "$folder/download" && apt-get --quiet --quiet download "$@")
-    for name; do dpkg-deb --extract "$folder/download/${name}"_*.deb "$target"; done
+    for name; do dpkg-deb --extract "$folder/download/${name}"_*.deb "$tools"; done
 }
 
-say "downloading Kubernetes, Go, etcd and kubectl"
+say "downloading Kubernetes' source and Go"
 (cd "$folder/download" && apt-get --quiet --quiet --download-only source kubernetes)
-download "$tools" golang-1.19-go golang-1.19-src golang-github-modern-go-reflect2-dev
-download "$packages" etcd-server kubernetes-client
+unpack golang-1.19-go golang-1.19-src golang-github-modern-go-reflect2-dev
 tar -xzf "$folder"/download/kubernetes_*.orig.tar.gz -C "$folder"
 mv "$folder"/kubernetes-1.* "$tree"
 version=$(sed -n 's/^Version: .*really\([0-9.]*\)-.*/\1/p' "$folder"/download/kubernetes_*.dsc)
@@ -41,7 +39,7 @@ go() { setpriv --pdeathsig KILL go "$@"; }
 # The source has all generated files but this one.
 say "generating the OpenAPI description"
 module=k8s.io/kubernetes
-go build -o "$folder/openapi-gen" "$module/vendor/k8s.io/kube-openapi/cmd/openapi-gen"
+go build -v -o "$folder/openapi-gen" "$module/vendor/k8s.io/kube-openapi/cmd/openapi-gen"
 described=$(grep --recursive --dereference-recursive --files-with-matches --include='*.go' '+k8s:openapi-gen=' \
     --exclude='zz_generated*' --exclude-dir=sample-apiserver --exclude-dir=code-generator cmd pkg plugin vendor/k8s.io |
     xargs --max-args=1 dirname | sort --unique | sed "s,^,$module/," | paste --serial --delimiters=,)
@@ -54,12 +52,21 @@ for package in client-go/pkg component-base; do
         flags+=" -X $module/vendor/k8s.io/$package/version.$field"
     done
 done
-mkdir "$folder/built"
+from_package() {  # from_package PACKAGE PROGRAM
+    say "downloading $2"
+    unpack "$1"
+    install -m 0755 "$tools/usr/bin/$2" "$folder/built/"
+}
 for program in "${programs[@]}"; do
-    say "building $program"
-    # Without the code for other clouds: it is a fifth of the whole.
-    go build -trimpath -tags providerless -ldflags "$flags" -o "$folder/built/" "$module/cmd/$program"
+    case $program in
+        etcd) from_package etcd-server etcd ;;
+        kubectl) from_package kubernetes-client kubectl ;;
+        *)
+            say "building $program"
+            # Without the code for clouds, the programs are smaller and build faster.
+            go build -v -trimpath -tags providerless -ldflags "$flags" -o "$folder/built/" "$module/cmd/$program"
+            ;;
+    esac
 done
-install -m 0755 "$packages"/usr/bin/{etcd,kubectl} "$folder/built/"
 printf '%s\n' "$version" >"$folder/built/version"
 mv "$folder/built" "$folder/made"
