@@ -34,7 +34,7 @@ def create_addon(call: Call) -> Json:
     kind, version = _chosen(cluster, request["addonName"], request.get("addonVersion"))
     _check_values(request.get("configurationValues"))
     _check_identities(call, version, request.get("podIdentityAssociations") or [])
-    settings = {name: request[name] for name in ("serviceAccountRoleArn", "configurationValues") if name in request}
+    settings: Json = {name: request[name] for name in ("serviceAccountRoleArn", "configurationValues") if name in request}
     settings["namespaceConfig"] = request.get("namespaceConfig") or {"namespace": kind.namespace}
     arn = cluster.arn_of("addon", kind.name, str(uuid.uuid4()))
     addon = Addon(cluster.name, kind.name, version.name, arn, settings, request_tags(request))

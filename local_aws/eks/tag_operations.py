@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from local_aws.eks.authorization import request_tags, tag_context
 from local_aws.eks.errors import not_found
-from local_aws.eks.model import clusters
+from local_aws.eks.model import Addon, Association, Cluster, clusters
 from local_aws.json_service import Call, Json, Operation
 
 Tags = dict[str, str]
@@ -15,7 +15,8 @@ def _change(call: Call, change: Callable[[Tags], Tags]) -> Tags:
     """Replace the tags of the call's resource by their ``change``, if the caller may."""
     arn = call.request["resourceArn"]
     for cluster in clusters(call):
-        for part in (cluster, *cluster.addons.values(), *cluster.associations.values()):
+        parts: list[Cluster | Addon | Association] = [cluster, *cluster.addons.values(), *cluster.associations.values()]
+        for part in parts:
             if part.arn == arn:
                 _authorize(call, part.tags)
                 part.tags = change(part.tags)

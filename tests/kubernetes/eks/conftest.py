@@ -1,5 +1,6 @@
 """An EKS cluster with a real control plane, and people with real `aws` and `kubectl`."""
 
+import base64
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from local_aws import durations, server
 from local_aws.clock import DEFAULT_SPEED, clock
 from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
+from local_aws.kubernetes.client import Client
 from local_aws.kubernetes.programs import store
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws
@@ -70,6 +72,13 @@ class Site(World):
         scope = {"type": "namespace" if namespaces else "cluster", "namespaces": list(namespaces)}
         policy_arn = POLICY.format(policy)
         self.eks.associate_access_policy(clusterName="ml", principalArn=principal, policyArn=policy_arn, accessScope=scope)
+
+    def api(self, token: str) -> Client:
+        """A client of the API server with a token, where kubectl would only cost time."""
+        cluster = self.cluster()
+        authority = self.folder / "ca.pem"
+        authority.write_bytes(base64.b64decode(cluster["certificateAuthority"]["data"]))
+        return Client(cluster["endpoint"], authority, token=token)
 
     def role(self, name: str) -> str:
         self.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=trust("ec2.amazonaws.com"))

@@ -4,12 +4,14 @@ import base64
 import time
 import urllib.error
 import urllib.request
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import durations
+from local_aws.clock import host_now
 from local_aws.credentials import OWNER
 from local_aws.eks import tokens as verification
 from tests.local.eks.tokens import STS, encoded, review, token
@@ -154,8 +156,7 @@ def test_a_token_lives_for_fifteen_minutes(
     admit(cluster)
     text = token(cluster.session())
     until_authenticated(cluster, text)
-    real = verification.host_now
-    monkeypatch.setattr(verification, "host_now", lambda: real() + verification.timedelta(minutes=minutes))
+    monkeypatch.setattr(verification, "host_now", lambda: host_now() + timedelta(minutes=minutes))
     assert authenticated(cluster, text)["authenticated"] is is_valid
 
 

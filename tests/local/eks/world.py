@@ -113,7 +113,7 @@ class World:
         found: dict[str, Any] = self.eks.describe_addon(clusterName="ml", addonName=name)["addon"]
         return found
 
-    def until(self, look: Callable[[], dict[str, Any]], status: str) -> dict[str, Any]:
+    def until(self, look: Callable[[], dict[str, Any]], status: object) -> dict[str, Any]:
         """Return what ``look`` returns once it has the status."""
         end = time.monotonic() + 10
         while (found := look())["status"] != status:
