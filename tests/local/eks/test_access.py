@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 from local_aws import durations
 from local_aws.clock import host_now
 from local_aws.credentials import OWNER
+from local_aws.eks import model
 from local_aws.eks import tokens as verification
 from tests.local.eks.tokens import STS, encoded, review, token
 from tests.local.eks.world import ACCOUNT, POLICY, REGION, ROLES, VIEWER, World, trust
@@ -29,9 +30,17 @@ def cluster(world: World) -> World:
     return world
 
 
+def settle() -> None:
+    """Wait until the API servers know all access entries."""
+    end = time.monotonic() + 5
+    while any(each.effective != each.entries for each in model.everything()):
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
 def admit(world: World, principal: str = VIEWER, **settings: Any) -> dict[str, Any]:
     entry: dict[str, Any] = world.eks.create_access_entry(clusterName="ml", principalArn=principal, **settings)["accessEntry"]
-    time.sleep(0.05)
+    settle()
     return entry
 
 
@@ -39,11 +48,9 @@ def authenticated(world: World, text: str) -> dict[str, Any]:
     return review(world, "TokenReview", {"token": text})
 
 
-def until_authenticated(world: World, text: str) -> dict[str, Any]:
-    end = time.monotonic() + 5
-    while not (status := authenticated(world, text))["authenticated"]:
-        assert time.monotonic() < end, status
-        time.sleep(0.01)
+def user_of(world: World, text: str) -> dict[str, Any]:
+    status = authenticated(world, text)
+    assert status["authenticated"], status
     user: dict[str, Any] = status["user"]
     return user
 
@@ -62,7 +69,7 @@ def refusal(call: Any, **request: Any) -> str:
 
 def test_a_roles_session_is_the_user_of_its_entry(cluster: World) -> None:
     admit(cluster, kubernetesGroups=["researchers"])
-    user = until_authenticated(cluster, token(cluster.session(name="alice@example.com")))
+    user = user_of(cluster, token(cluster.session(name="alice@example.com")))
     assert user["username"] == f"arn:aws:sts::{ACCOUNT}:assumed-role/viewer/alice-example.com"
     assert user["groups"] == ["researchers"]
     assert user["extra"]["canonicalArn"] == [VIEWER]
@@ -75,9 +82,9 @@ def test_a_users_own_name_and_template(cluster: World) -> None:
     made = iam.create_access_key(UserName="bob")["AccessKey"]
     keys = {"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}
     admit(cluster, arn)
-    assert until_authenticated(cluster, token(keys))["username"] == arn
+    assert user_of(cluster, token(keys))["username"] == arn
     cluster.eks.update_access_entry(clusterName="ml", principalArn=arn, username="bob:{{AccountID}}")
-    time.sleep(0.1)
+    settle()
     assert authenticated(cluster, token(keys))["user"]["username"] == f"bob:{ACCOUNT}"
     iam.delete_access_key(UserName="bob", AccessKeyId=made["AccessKeyId"])
     iam.delete_user(UserName="bob")
@@ -86,16 +93,16 @@ def test_a_users_own_name_and_template(cluster: World) -> None:
 def test_an_entry_is_effective_only_after_some_seconds(world: World) -> None:
     world.create()
     durations.change({"eks.access": 1e9})
-    admit(world)
+    world.eks.create_access_entry(clusterName="ml", principalArn=VIEWER)
     assert "has no access entry" in authenticated(world, token(world.session()))["error"]
 
 
 def test_a_deleted_entry_ends_access(cluster: World) -> None:
     admit(cluster)
     keys = cluster.session()
-    until_authenticated(cluster, token(keys))
+    user_of(cluster, token(keys))
     cluster.eks.delete_access_entry(clusterName="ml", principalArn=VIEWER)
-    time.sleep(0.1)
+    settle()
     assert "has no access entry" in authenticated(cluster, token(keys))["error"]
 
 
@@ -129,7 +136,7 @@ def test_the_creator_is_an_administrator_if_the_request_says_so(world: World) ->
 def test_refused_tokens(cluster: World, changes: dict[str, Any], reason: str) -> None:
     admit(cluster)
     keys = cluster.session()
-    until_authenticated(cluster, token(keys))
+    user_of(cluster, token(keys))
     given = {**changes, "keys": {**keys, **changes.get("keys", {})}}
     status = authenticated(cluster, token(**given))
     assert not status["authenticated"]
@@ -155,14 +162,14 @@ def test_a_token_lives_for_fifteen_minutes(
 ) -> None:
     admit(cluster)
     text = token(cluster.session())
-    until_authenticated(cluster, text)
+    user_of(cluster, text)
     monkeypatch.setattr(verification, "host_now", lambda: host_now() + timedelta(minutes=minutes))
     assert authenticated(cluster, text)["authenticated"] is is_valid
 
 
 def test_the_url_of_the_embedded_aws_is_one_of_sts(cluster: World) -> None:
     admit(cluster)
-    assert until_authenticated(cluster, token(cluster.session(), url=f"{cluster.endpoint}/"))
+    assert user_of(cluster, token(cluster.session(), url=f"{cluster.endpoint}/"))
 
 
 def test_a_recreated_role_is_another_principal(cluster: World) -> None:
@@ -170,7 +177,7 @@ def test_a_recreated_role_is_another_principal(cluster: World) -> None:
     iam.create_role(RoleName="node", AssumeRolePolicyDocument=trust("sagemaker.amazonaws.com"))
     entry = admit(cluster, NODE, type="HYPERPOD_LINUX")
     assert entry["username"] == "system:node:{{SessionName}}"
-    user = until_authenticated(cluster, token(cluster.session(NODE, "hyperpod-i-0abc")))
+    user = user_of(cluster, token(cluster.session(NODE, "hyperpod-i-0abc")))
     assert (user["username"], user["groups"]) == ("system:node:hyperpod-i-0abc", ["system:nodes"])
     iam.delete_role(RoleName="node")
     iam.create_role(RoleName="node", AssumeRolePolicyDocument=trust("sagemaker.amazonaws.com"))
@@ -244,7 +251,7 @@ def test_a_policy_allows_what_its_cluster_role_allows_in_its_namespaces(cluster:
     admit(cluster)
     scope = {"type": "namespace", "namespaces": ["team-*"]}
     cluster.eks.associate_access_policy(clusterName="ml", principalArn=VIEWER, policyArn=POLICY.format("View"), accessScope=scope)
-    time.sleep(0.1)
+    settle()
     user = authenticated(cluster, token(cluster.session()))["user"]
     assert allowed(cluster, user, "get", "pods", namespace="team-a")
     assert allowed(cluster, user, "get", "pods", namespace="team-a", subresource="log")
@@ -257,7 +264,7 @@ def test_without_the_cluster_role_a_policy_allows_nothing(cluster: World) -> Non
     admit(cluster)
     request = {"principalArn": VIEWER, "policyArn": POLICY.format("Edit"), "accessScope": {"type": "cluster"}}
     cluster.eks.associate_access_policy(clusterName="ml", **request)
-    time.sleep(0.1)
+    settle()
     user = authenticated(cluster, token(cluster.session()))["user"]
     assert not allowed(cluster, user, "get", "pods", namespace="default")
 
@@ -271,7 +278,8 @@ def test_only_the_path_with_the_clusters_secret_answers(cluster: World) -> None:
     url = cluster.programs.planes[0].webhooks["token_webhook"].rsplit("/", 1)[0] + "/guess"
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(url, b'{"apiVersion": "authentication.k8s.io/v1", "spec": {"token": ""}}')
-    assert refused.value.code == 400
+    with refused.value as answer:
+        assert answer.code == 400
 
 
 def test_permissions_of_a_functions_role_are_enforced(cluster: World) -> None:

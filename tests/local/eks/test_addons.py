@@ -70,19 +70,25 @@ def test_inline_pod_identity_is_refused_where_a_version_needs_no_permissions(clu
     assert cluster.eks.list_pod_identity_associations(clusterName="ml")["associations"] == []
 
 
+def test_an_add_on_takes_one_change_at_a_time(cluster: World) -> None:
+    durations.change({"eks.addon.create": 1e9})
+    cluster.eks.create_addon(clusterName="ml", addonName="vpc-cni")
+    assert refusal(cluster.eks.update_addon, addonName="vpc-cni", resolveConflicts="OVERWRITE")[0] == "ResourceInUseException"
+    assert refusal(cluster.eks.delete_addon, addonName="vpc-cni")[0] == "ResourceInUseException"
+
+
 def test_updates_of_an_add_on(cluster: World) -> None:
-    durations.change({"eks.addon.create": 600})
     cluster.eks.create_addon(clusterName="ml", addonName="vpc-cni", addonVersion="v1.20.4-eksbuild.2")
-    busy = refusal(cluster.eks.update_addon, addonName="vpc-cni", addonVersion="v1.20.5-eksbuild.1")
-    assert busy[0] == "ResourceInUseException"
     cluster.until(lambda: cluster.addon("vpc-cni"), "ACTIVE")
     assert "JSON" in refusal(cluster.eks.update_addon, addonName="vpc-cni", configurationValues="a: b")[1]
-    durations.change({"eks.addon.update": 600})
     update = cluster.eks.update_addon(clusterName="ml", addonName="vpc-cni", addonVersion="v1.20.5-eksbuild.1")["update"]
+    assert (update["type"], update["status"]) == ("AddonUpdate", "InProgress")
+    names = {"name": "ml", "addonName": "vpc-cni", "updateId": update["id"]}
+    cluster.until(lambda: dict(cluster.eks.describe_update(**names)["update"]), "Successful")
+    assert cluster.addon("vpc-cni")["addonVersion"] == "v1.20.5-eksbuild.1"
+    durations.change({"eks.addon.update": 1e9})
+    cluster.eks.update_addon(clusterName="ml", addonName="vpc-cni", configurationValues='{"env": {}}')
     assert cluster.addon("vpc-cni")["status"] == "UPDATING"
-    assert cluster.until(lambda: cluster.addon("vpc-cni"), "ACTIVE")["addonVersion"] == "v1.20.5-eksbuild.1"
-    found = cluster.eks.describe_update(name="ml", addonName="vpc-cni", updateId=update["id"])["update"]
-    assert (found["type"], found["status"]) == ("AddonUpdate", "Successful")
 
 
 def test_add_ons_exist_once_and_need_an_active_cluster(world: World) -> None:
