@@ -25,6 +25,9 @@ def main(argv: list[str]) -> int:
     except KubernetesError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; the next set-up starts from the beginning\n")
+        return 130
     return 0
 
 

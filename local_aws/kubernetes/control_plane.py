@@ -58,6 +58,7 @@ def start(name: str, folder: Path, *, token_webhook: str, authorization_webhook:
     reasons = support.missing()
     if programs is None or reasons:
         raise KubernetesError("; ".join(reasons))
+    folder = folder.resolve()  # the guardian runs in another folder
     try:
         return _start(name, folder, programs, token_webhook, authorization_webhook)
     except _PortTakenError:
@@ -95,11 +96,13 @@ def _free_ports() -> Ports:
 
 def _start_guardian(folder: Path) -> "subprocess.Popen[bytes]":
     guardian.log_of(folder, "guardian").parent.mkdir()
+    # No proxies and no settings of Go reach the programs. etcd 3.4 refuses to run on arm64 without its variable.
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder), "ETCD_UNSUPPORTED_ARCH": "arm64"}
     with guardian.log_of(folder, "guardian").open("wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", guardian.__name__, str(folder)],
             cwd=Path(__file__).parents[2],
-            env={"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder)},  # no proxies, no settings of Go
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,

@@ -104,6 +104,7 @@ def test_a_port_that_another_process_took_is_replaced_once(tmp_path: Path, monke
             return chosen[-1]
 
         monkeypatch.setattr(control_plane, "_free_ports", choose)
+        monkeypatch.setattr(control_plane, "_ANSWER_S", 1.0)  # what took the port accepts connections, and is silent
         with pytest.raises(KubernetesError, match="address already in use"):
             control_plane.start("ml", tmp_path / "plane", token_webhook=NO_WEBHOOK)
 

@@ -23,7 +23,7 @@ def webhook() -> Iterator[Webhook]:
 def plane(webhook: Webhook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     running = control_plane.start(
         "ml",
-        tmp_path_factory.mktemp("control-plane"),
+        tmp_path_factory.mktemp("control-plane") / "ml",
         token_webhook=f"{webhook.endpoint}/authenticate",
         authorization_webhook=f"{webhook.endpoint}/authorize",
     )

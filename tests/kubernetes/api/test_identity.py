@@ -1,7 +1,9 @@
 """Who a caller is and what it may do is decided by the webhooks, certificates and RBAC."""
 
 import dataclasses
+import socket
 import ssl
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -58,6 +60,17 @@ def test_etcd_refuses_everybody_but_the_api_server(plane: ControlPlane, admin: C
     pki = plane.folder / "pki"
     as_server = dataclasses.replace(etcd, certificate=pki / "etcd-client.crt", key=pki / "etcd-client.key")
     assert "etcdserver" in as_server.call("GET", "/version").content
+
+
+def test_certificates_pass_the_strict_checks_of_newer_releases_of_python(plane: ControlPlane) -> None:
+    context = ssl.create_default_context(cafile=plane.folder / "pki" / "authority.crt")
+    context.verify_flags |= ssl.VERIFY_X509_STRICT
+    server = urlsplit(plane.endpoint)
+    with (
+        socket.create_connection(("127.0.0.1", server.port or 0)) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as tls,
+    ):
+        assert tls.getpeercert()
 
 
 def test_keys_can_be_read_by_their_owner_only(plane: ControlPlane) -> None:

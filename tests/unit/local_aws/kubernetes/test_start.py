@@ -34,6 +34,13 @@ def test_a_program_that_ends_at_once_is_named_with_its_last_lines(tmp_path: Path
         start(tmp_path / "plane")
 
 
+def test_a_folder_may_be_relative(tmp_path: Path, built: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    built(etcd="exit 4")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(KubernetesError, match="etcd ended with status 4"):
+        start(Path("plane"))
+
+
 def test_a_lost_race_for_a_port_is_tried_again_once(tmp_path: Path, built: Callable[..., Path]) -> None:
     tries = tmp_path / "tries"
     built(kube_apiserver=f"echo >>{tries}; echo bind: address already in use; seq 20; exit 1")
