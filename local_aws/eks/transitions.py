@@ -51,11 +51,15 @@ def _started(cluster: Cluster, webhooks: Webhooks) -> tuple[ControlPlane | None,
 def _settle(cluster: Cluster, plane: ControlPlane | None, problem: str) -> None:
     cluster.plane = plane
     if plane is None:
-        cluster.status = "FAILED"
-        cluster.issues = [{"code": "InternalFailure", "message": problem, "resourceIds": [cluster.name]}]
+        _fail(cluster, problem)
         return
     cluster.status = "ACTIVE"
     logs.ensure_group(cluster)
+
+
+def _fail(cluster: Cluster, problem: str) -> None:
+    cluster.status = "FAILED"
+    cluster.issues = [{"code": "InternalFailure", "message": problem, "resourceIds": [cluster.name]}]
 
 
 def delete(cluster: Cluster) -> None:
@@ -77,14 +81,15 @@ def delete(cluster: Cluster) -> None:
 
 
 def _in_thread(cluster: Cluster, run: Callable[[], None]) -> None:
-    def logged() -> None:
+    def guarded() -> None:
         try:
             run()
-        except Exception:
+        except Exception as error:  # noqa: BLE001  otherwise the cluster would stay as it is for ever
             _log.exception("EKS cluster %s: a change in the background failed", cluster.name)
-            raise
+            with lock:
+                _fail(cluster, f"{type(error).__name__}: {error}")
 
-    threading.Thread(target=logged, name=f"local_aws.eks.{cluster.name}", daemon=True).start()
+    threading.Thread(target=guarded, name=f"local_aws.eks.{cluster.name}", daemon=True).start()
 
 
 def later(name: str, cluster: Cluster, action: Callable[[], None]) -> None:

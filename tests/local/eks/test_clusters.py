@@ -47,6 +47,15 @@ def test_a_control_plane_that_does_not_start_fails_the_cluster_with_its_reason(w
     assert failed["health"]["issues"][0]["message"] == "etcd ended"
 
 
+def test_a_defect_in_the_background_fails_the_cluster(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.programs.defect = "no such file"
+    world.eks.create_cluster(**world.request())
+    failed = world.until(world.cluster, "FAILED")
+    assert failed["health"]["issues"][0]["message"] == "RuntimeError: no such file"
+    assert "no such file" in caplog.text
+    assert world.eks.delete_cluster(name="ml")["cluster"]["status"] == "DELETING"
+
+
 def test_a_machine_without_the_programs_refuses_at_once_with_the_fix(world: World) -> None:
     world.programs.missing = ["the programs are not built; run `make kubernetes-setup`"]
     code, text = refusal(world.eks.create_cluster, **world.request())

@@ -40,6 +40,7 @@ class FakePrograms:
 
     missing: list[str] = field(default_factory=list)
     problem: str = ""
+    defect: str = ""
     planes: list[FakePlane] = field(default_factory=list)
 
     def programs(self) -> Programs:
@@ -48,6 +49,8 @@ class FakePrograms:
     def _start(self, name: str, folder: Path, **webhooks: str) -> FakePlane:
         if self.problem:
             raise ControlPlaneError(self.problem)
+        if self.defect:
+            raise RuntimeError(self.defect)
         self.planes.append(FakePlane(webhooks))
         folder.rmdir()
         return self.planes[-1]
