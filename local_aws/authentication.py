@@ -87,10 +87,15 @@ def _signature_problem(environ: Environ) -> str | None:
     signature = signatures.read(environ)
     if signature is None:
         return _UNSIGNED
-    secret = own_secret(signature.access_key) or _issued_secret(signature.access_key)
+    secret = secret_of(signature.access_key)
     if secret is None:
         return _UNKNOWN
     return None if signatures.is_valid(signature, secret, environ) else _WRONG
+
+
+def secret_of(access_key: str) -> str | None:
+    """Return the secret key of the owner, a service, a role's session or a user; None for an unknown access key."""
+    return own_secret(access_key) or _issued_secret(access_key)
 
 
 def _issued_secret(access_key: str) -> str | None:

@@ -23,6 +23,14 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.min_count": 10800,  # until continuous provisioning gives up on a group's minimum
     "hyperpod.delete": 300,
     "hyperpod.delete.retry": 60,  # until a deletion without permission is retried
+    "eks.create": 600,
+    "eks.delete": 180,
+    "eks.update": 120,
+    "eks.update.version": 600,
+    "eks.access": 10,  # until the API server knows a changed access entry
+    "eks.addon.create": 30,
+    "eks.addon.update": 30,
+    "eks.addon.delete": 20,
     "fsx.create": 420,
     "fsx.update": 180,
     "fsx.delete": 180,

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from local_aws import control, faults, request_log
+from local_aws import control, faults, request_log, rest_json_service
 from local_aws.clock import clock
 from local_aws.environment import shield
 
@@ -27,6 +27,7 @@ SERVICES = (
     "local_aws.events",
     "local_aws.fsx",
     "local_aws.hyperpod",
+    "local_aws.eks",
     "local_aws.service_quotas",
     "local_aws.cloudformation",
 )
@@ -62,6 +63,9 @@ def build_app(endpoint: str) -> WsgiApp:
     def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(control.PREFIX):
             return _answer_control(environ, start_response)
+        own = rest_json_service.find(environ)
+        if own:
+            return own.respond(environ, start_response)
         try:
             answer: Iterable[bytes] = moto(environ, start_response)
         except NotImplementedError as error:  # moto's error for an operation that it does not support

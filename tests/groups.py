@@ -11,6 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER = {
     "tests/contract": "synth",
     "tests/kubernetes/api": "control plane",
+    "tests/kubernetes/eks": "eks",
     "tests/privilege": "synth",
     "tests/snapshots": "synth",
     "tests/synth": "synth",

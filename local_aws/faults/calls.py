@@ -1,13 +1,11 @@
 """Identify the service and operation of a request from the request only."""
 
 import io
-import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from local_aws import control
+from local_aws import control, rest_routes
 from local_aws.faults.fault import OWN_OPERATIONS
 
 # The services of the embedded AWS: signing name -> model name.
@@ -15,6 +13,7 @@ SERVICES = {
     "cloudformation": "cloudformation",
     "ec2": "ec2",
     "ecr": "ecr",
+    "eks": "eks",
     "events": "events",
     "fsx": "fsx",
     "iam": "iam",
@@ -87,35 +86,12 @@ def _operation(environ: Environ, service: str) -> tuple[str, str]:
 
 
 def _rest_operation(environ: Environ, service: str) -> str:
-    """Return the first operation with this method, path and query; prefer the most specific query."""
-    method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
-    query = set(environ.get("QUERY_STRING", "").split("&"))
-    keys = {item.partition("=")[0] for item in query}
-    for operation, its_method, pattern, required in _routes(service):
-        if its_method == method and pattern.fullmatch(path) and required <= query | keys:
-            return operation
-    return ""
+    found = rest_routes.find(SERVICES[service], environ)
+    return found[0] if found else ""
 
 
-@cache
-def _routes(service: str) -> list[tuple[str, str, re.Pattern[str], frozenset[str]]]:
-    model = _model(service)
-    routes = []
-    for name in model.operation_names:
-        http = model.operation_model(name).http
-        path, _, query = http["requestUri"].partition("?")
-        pattern = re.sub(r"\\{\w+\\}", "[^/]+", re.sub(r"\\{\w+\\\+\\}", ".+", re.escape(path)))
-        routes.append((name, http["method"], re.compile(pattern + "/?"), frozenset(filter(None, query.split("&")))))
-    # Of two with the same route (S3's PutObject and CopyObject), the plain one represents both.
-    plain = {"PutObject": 0, "GetObject": 0, "ListObjects": 0}
-    return sorted(routes, key=lambda route: (-len(route[3]), plain.get(route[0], 1)))
-
-
-@cache
 def _model(service: str) -> Any:
-    from botocore.session import get_session  # noqa: PLC0415  only faults need it
-
-    return get_session().get_service_model(SERVICES[service])
+    return rest_routes.model(SERVICES[service])
 
 
 def _target(environ: Environ) -> str:

@@ -11,7 +11,7 @@ OWN_OPERATIONS = {
 }
 CALL_KINDS = ("refuse", "fail", "delay", "lose", "repeat", "kill")
 # Only these services support the kind `fail`, a failure after the response.
-FAILING_LATER = ("sagemaker", "fsx")
+FAILING_LATER = ("sagemaker", "fsx", "eks")
 MOMENTS = ("before", "after")
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from local_aws.environment import PROJECT, aws_environment
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws, nodes
+from tests.aws_cli import aws_cli
 from tests.local.hyperpod.world import World
 from tests.nodes.cluster.conftest import KIND, ON_CREATE, PARAMETERS, ROLES
 from tests.nodes.cluster.operated import FILE, STACK
@@ -23,7 +23,6 @@ from tests.nodes.session_manager_plugin import plugin_folder
 
 __all__ = ["aws", "nodes"]
 
-AWS_CLI = "1.46.3"  # needs another botocore than the project's
 USER = "alice"
 ADD_USER = """\
 useradd --create-home --shell /bin/bash alice
@@ -68,7 +67,7 @@ def operator(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.T
     (home / "clusters").mkdir()
     (home / "clusters" / "ml.yaml").write_text(FILE)
     environment = aws_environment(aws.endpoint, REGION, home, OWNER)
-    programs = f"{plugin_folder(home / 'bin')}{os.pathsep}{_aws_cli()}"
+    programs = f"{plugin_folder(home / 'bin')}{os.pathsep}{aws_cli()}"
     environment |= {"HOME": str(home), "PYTHONPATH": str(PROJECT), "PATH": f"{programs}{os.pathsep}{environment['PATH']}"}
     return Operator(home, environment, cluster)
 
@@ -87,14 +86,3 @@ def _cluster(world: World, nodes: SimulatedNodes, key: str) -> Running:
     running = Running(world, nodes)
     running.create()
     return running
-
-
-def _aws_cli() -> Path:
-    """The folder of the AWS CLI, in a virtual environment of its own that is made once from the package index."""
-    folder = PROJECT / ".venv" / "tools" / f"awscli-{AWS_CLI}"
-    if not (folder / "ready").exists():
-        venv.create(folder, with_pip=True, clear=True)
-        install = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, f"awscli=={AWS_CLI}"], check=True)
-        (folder / "ready").touch()
-    return folder / "bin"
