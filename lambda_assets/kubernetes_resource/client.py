@@ -3,8 +3,8 @@
 import http.client
 import json
 import ssl
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from cluster_resource.event import Json
@@ -15,8 +15,15 @@ TIMEOUT_S = 10
 JSON_TYPE = "application/json"
 APPLY_TYPE = "application/apply-patch+yaml"
 
-Transport = Callable[[str, str, Mapping[str, str], bytes | None], tuple[int, bytes]]
-"""Send a method, path, headers and body, and return status and body; raises OSError or HTTPException without a reply."""
+
+class Transport(Protocol):
+    """A connection to the API server."""
+
+    def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, /) -> tuple[int, bytes]:
+        """Send a request and return status and body; raise OSError or HTTPException without a reply."""
+
+    def close(self) -> None:
+        """Close the connection."""
 
 
 class HttpsTransport:
@@ -35,8 +42,12 @@ class HttpsTransport:
             reply = self._connection.getresponse()
             return reply.status, reply.read()
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
 
 def _trust(certificate_authority: str) -> ssl.SSLContext:
@@ -56,6 +67,10 @@ class KubernetesClient:
     def __init__(self, transport: Transport, token: str) -> None:
         self._transport = transport
         self._token = token
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._transport.close()
 
     def get(self, path: str, subject: str) -> Json | None:
         """Return an object, or nothing if it does not exist."""

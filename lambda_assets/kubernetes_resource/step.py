@@ -11,6 +11,7 @@ take effect (docs/adr/0007-executions-as-memory.md).
 import functools
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import NamedTuple, Protocol
 
 from cluster_resource.aws_api import ApiError, states_client
@@ -115,9 +116,9 @@ def _worked(event: Event, memory: Memory, clock: Clock, host: Host) -> Decision:
     without = _without_server(target, cluster, is_delete=desired is None)
     if without or cluster is None:
         return Decision(without or Succeed(), memory)
-    client = host.access().client(cluster)
-    session = Session(target, client, Discovery(client), host.seconds_left, host.sleep)
-    return _phase(event, desired, session, memory, clock)
+    with closing(host.access().client(cluster)) as client:
+        session = Session(target, client, Discovery(client), host.seconds_left, host.sleep)
+        return _phase(event, desired, session, memory, clock)
 
 
 def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bool) -> Wait | Succeed | Fail | None:

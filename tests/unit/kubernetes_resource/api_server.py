@@ -97,6 +97,9 @@ class ApiServer:
             raise self.after[number]
         return status, json.dumps(reply).encode()
 
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
     # What tests do by hand
 
     def add(self, item: Json, manager: str = "kubectl") -> Json:
