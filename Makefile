@@ -10,10 +10,10 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
 
-.PHONY: help setup nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws many-nodes
+.PHONY: help setup nodes-setup kubernetes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes test-kubernetes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws many-nodes
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 setup: .venv/ready node_modules/ready hpod  ## install the pinned tools into .venv and node_modules
 
@@ -37,6 +37,9 @@ hpod: .venv/ready Makefile
 nodes-setup: setup  ## install what simulated nodes need, and build their image (root on Debian; once, about two minutes)
 	@python -m local_aws.nodes setup
 
+kubernetes-setup: setup  ## build a Kubernetes control plane from Debian's source package (once, 3 to 15 minutes)
+	@python -m local_aws.kubernetes setup
+
 demo: setup  ## bring up a cluster on an embedded AWS, no account needed
 	@python -m local_aws demo $(CLUSTER)
 
@@ -47,12 +50,16 @@ unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
 	@pytest -q -m "not local" tests/unit tests/corpus -n 2
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
+	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/kubernetes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
 	@python -m local_aws.nodes setup --training
 	@pytest tests/nodes -n 2 --no-loadscope-reorder --durations 20
+
+test-kubernetes: setup  ## run the tests on a real Kubernetes control plane (Debian's packages; builds it first)
+	@python -m local_aws.kubernetes setup
+	@pytest tests/kubernetes -n 2 --no-loadscope-reorder --durations 10
 
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2

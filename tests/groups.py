@@ -7,9 +7,10 @@ from pathlib import PurePosixPath
 
 from xdist.scheduler import LoadScopeScheduling
 
-# The files of these folders share what takes long to make: synthesized clusters, or nodes that run.
+# The files of these folders share what takes long to make: synthesized clusters, nodes that run, a control plane.
 TOGETHER = {
     "tests/contract": "synth",
+    "tests/kubernetes/api": "control plane",
     "tests/privilege": "synth",
     "tests/snapshots": "synth",
     "tests/synth": "synth",

@@ -52,18 +52,19 @@ def layers(image: Path) -> list[Path]:
 def note_use(image: Path) -> None:
     """Record that nodes boot from an image, so that it is kept."""
     for layer in layers(image):
-        _note_of(layer).touch()
+        note(layer)
 
 
-def unused() -> list[Path]:
-    """Return the images and layers that have not been used for a long time."""
+def note(folder: Path) -> None:
+    """Record that a folder of the cache is in use."""
+    folder.with_name(f"{folder.name}.used").touch()
+
+
+def unused(cache: Path | None = None) -> list[Path]:
+    """Return the folders in ``cache``, by default images and layers, that have not been used for a long time."""
     since = time.time() - KEPT_DAYS * 86400
-    notes = (place() / "images").glob("*.used")
+    notes = (cache or place() / "images").glob("*.used")
     return [note.with_suffix("") for note in notes if note.stat().st_mtime < since and note.with_suffix("").is_dir()]
-
-
-def _note_of(layer: Path) -> Path:
-    return layer.with_name(f"{layer.name}.used")
 
 
 def packages(name: str) -> list[str]:
@@ -87,10 +88,10 @@ def _hash(parts: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def lock(waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold the build lock for the block; call ``waiting`` first if another build holds it."""
+def lock(waiting: Callable[[], None], path: Path | None = None) -> Iterator[None]:
+    """Hold the lock in ``path``, by default the images', for the block; call ``waiting`` first if another build holds it."""
     place().mkdir(parents=True, exist_ok=True)
-    with (place() / "lock").open("w") as file:
+    with (path or place() / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,0 +1,1 @@
+"""Kubernetes' programs: built from Debian's source package, and cached."""
