@@ -13,6 +13,8 @@ from kubernetes_resource.errors import Kind, KubernetesError, error_of
 FIELD_MANAGER = "hyperpod-cdk"
 TIMEOUT_S = 10
 JSON_TYPE = "application/json"
+NOT_SERVED = b"404 page not found"
+"""The reply for an API group that is not served."""
 APPLY_TYPE = "application/apply-patch+yaml"
 
 
@@ -128,13 +130,13 @@ class KubernetesClient:
 
 
 def _parsed(content: bytes, status: int, subject: str) -> Json:
-    """Return a reply; only a proxy or an overloaded server answers without a JSON object."""
+    """Return a reply. Another server could answer 404 too, so only the API server's own text counts as absent."""
     try:
         reply: Any = json.loads(content)
     except ValueError:
         reply = None
     if isinstance(reply, dict):
         return reply
-    if status == 401:
+    if status == 404 and content.startswith(NOT_SERVED):
         return {}
     raise KubernetesError(Kind.UNAVAILABLE, subject, f"HTTP {status} without a JSON object")

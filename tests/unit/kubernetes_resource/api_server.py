@@ -41,6 +41,10 @@ class Refusal(Exception):  # noqa: N818 (a reply, not a defect)
         self.body = {"kind": "Status", "status": "Failure", "code": status, "reason": reason, "message": message, **details}
 
 
+class NotServedError(Exception):
+    """The API server has no such group or version: it replies without a Status object."""
+
+
 @dataclass
 class Stored:
     """One object and who owns its fields."""
@@ -92,10 +96,14 @@ class ApiServer:
         fault = self.before.get(number)
         if isinstance(fault, BaseException):
             raise fault
-        status, reply = fault or self._reply(method, path, headers, body)
+        try:
+            status, reply = fault or self._reply(method, path, headers, body)
+            content = json.dumps(reply).encode()
+        except NotServedError:
+            status, content = 404, b"404 page not found\n"
         if number in self.after:
             raise self.after[number]
-        return status, json.dumps(reply).encode()
+        return status, content
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
@@ -193,7 +201,6 @@ class ApiServer:
         _check_immutable(stored.live, new)
         if not stored.live:
             return self._store(place, new, owners)
-        new = {**new, "metadata": {**new["metadata"], **_system(stored.live)}}
         if (new, owners) != (stored.live, stored.owners):
             self._write(place.key, new, owners)
         return copy.deepcopy(self.objects[place.key].live)
@@ -298,12 +305,12 @@ class ApiServer:
         if parts[0] == "apis" and len(parts) == 2:
             found = next((group for group in groups if group["name"] == parts[1]), None)
             if found is None:
-                raise Refusal(404, "NotFound", "the server could not find the requested resource")
+                raise NotServedError
             return found
         version = "/".join(parts[1:])
         if len(parts) == (2 if parts[0] == "api" else 3):
             if version not in self.served:
-                raise Refusal(404, "NotFound", "the server could not find the requested resource")
+                raise NotServedError
             return {"resources": [_resource(*each) for each in self.served[version]]}
         return None
 

@@ -41,6 +41,7 @@ class DependenciesWorld(World):
     def __init__(self) -> None:
         super().__init__()
         self.eks = FakeEks()
+        self.access: EksAccess = self.eks
         self.seconds: Callable[[], float] = lambda: 59.0
 
     @property
@@ -67,9 +68,13 @@ class DependenciesWorld(World):
         found = self.server.find("ConfigMap", INVENTORY, "kube-system")
         return {_text(entry) for entry in json.loads(found["data"]["objects"])} if found else set()
 
-    def _step(self, payload: Json) -> Json:
+    def settle(self, _seconds: float) -> None:
+        """Let the controllers work."""
         self.server.settle()
-        host = step.Host(lambda: self.eks, self.seconds, lambda _: self.server.settle())
+
+    def _step(self, payload: Json) -> Json:
+        self.settle(0)
+        host = step.Host(lambda: self.access, self.seconds, self.settle)
         return step.handle(payload, host, lambda: self.executions, self.send)
 
 
@@ -106,15 +111,16 @@ def config_map(name: str = "settings", space: str = "aws-hyperpod", **data: str)
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": space}, "data": data or {"a": "1"}}
 
 
-def daemon_set(name: str = "agent", image: str = "agent:1", app: str = "agent") -> Json:
+def daemon_set(name: str = "agent", image: str = "agent:1", app: str = "agent", space: str = "aws-hyperpod") -> Json:
     pod = {"metadata": {"labels": {"app": app}}, "spec": {"containers": [{"name": "agent", "image": image}]}}
     spec = {"selector": {"matchLabels": {"app": app}}, "template": pod}
-    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name, "namespace": "aws-hyperpod"}, "spec": spec}
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name, "namespace": space}, "spec": spec}
 
 
 def definition(kind: str = "Job") -> Json:
     names = {"kind": kind, "plural": f"{kind.lower()}s"}
-    versions = [{"name": "v1", "served": True, "storage": True}]
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    versions = [{"name": "v1", "served": True, "storage": True, "schema": schema}]
     spec = {"group": "example.com", "names": names, "scope": "Namespaced", "versions": versions}
     metadata = {"name": f"{kind.lower()}s.example.com"}
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata, "spec": spec}

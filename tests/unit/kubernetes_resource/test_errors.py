@@ -331,7 +331,7 @@ def test_a_broken_inventory_is_named(world: DependenciesWorld) -> None:
 
 def test_an_answer_that_is_no_json_is_retried(world: DependenciesWorld) -> None:
     transport = world.server.__call__
-    answers = iter([(502, b"<html>bad gateway</html>"), (200, b"[]")])
+    answers = iter([(502, b"<html>bad gateway</html>"), (200, b"[]"), (404, b"<html>not found</html>")])
 
     class Proxy(type(world.server)):  # type: ignore[misc]
         def __call__(self, *request: Any) -> tuple[int, bytes]:
