@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.unit.kubernetes_resource.controllers import CLEAN_UP, DELETED_AT, drop, settle_definition, settle_namespace
+from tests.unit.kubernetes_resource.discovery_replies import NotServedError, Served, discovery
 from tests.unit.kubernetes_resource.managed_fields import ConflictError, Owners, apply, update
 
 Json = dict[str, Any]
 Key = tuple[str, str, str, str]
 """Group, plural name, namespace and name."""
 TOKEN = "k8s-aws-v1.good"
-VERBS = ["create", "delete", "get", "list", "patch", "update"]
 BUILT_IN = {
     "v1": [("Namespace", "namespaces", False), ("ConfigMap", "configmaps", True), ("ServiceAccount", "serviceaccounts", True),
            ("Pod", "pods", True), ("Secret", "secrets", True), ("Event", "events", True)],
@@ -27,8 +28,6 @@ BUILT_IN = {
     "apiextensions.k8s.io/v1": [("CustomResourceDefinition", "customresourcedefinitions", False)],
 }  # fmt: skip
 DEFINITIONS, NAMESPACES = ("apiextensions.k8s.io", "customresourcedefinitions"), ("", "namespaces")
-DELETED_AT = "2026-11-21T09:00:00Z"
-CLEAN_UP = "customresourcecleanup.apiextensions.k8s.io"
 
 
 class Refusal(Exception):  # noqa: N818 (a reply, not a defect)
@@ -39,10 +38,6 @@ class Refusal(Exception):  # noqa: N818 (a reply, not a defect)
         details = {"details": {"causes": causes}} if causes else {}
         self.status = status
         self.body = {"kind": "Status", "status": "Failure", "code": status, "reason": reason, "message": message, **details}
-
-
-class NotServedError(Exception):
-    """The API server has no such group or version: it replies without a Status object."""
 
 
 @dataclass
@@ -73,7 +68,7 @@ class ApiServer:
     """The server; ``faults`` maps the number of a call to what happens instead of it or after it."""
 
     objects: dict[Key, Stored] = field(default_factory=dict)
-    served: dict[str, list[tuple[str, str, bool]]] = field(default_factory=lambda: copy.deepcopy(BUILT_IN))
+    served: Served = field(default_factory=lambda: copy.deepcopy(BUILT_IN))
     calls: list[tuple[str, str]] = field(default_factory=list)
     before: dict[int, BaseException | tuple[int, Json]] = field(default_factory=dict)
     after: dict[int, BaseException] = field(default_factory=dict)
@@ -137,10 +132,10 @@ class ApiServer:
         for _ in range(5):
             for key, stored in list(self.objects.items()):
                 if key[:2] == NAMESPACES:
-                    self._settle_namespace(stored.live)
+                    settle_namespace(self, stored.live)
                 if key[:2] == DEFINITIONS:
-                    self._settle_definition(stored.live)
-                _drop(stored.live["metadata"], "foregroundDeletion")
+                    settle_definition(self, stored.live)
+                drop(stored.live["metadata"], "foregroundDeletion")
             self._collect()
 
     # Verbs
@@ -150,7 +145,7 @@ class ApiServer:
             if not self.is_authenticated or headers["Authorization"] != f"Bearer {TOKEN}":
                 raise Refusal(401, "Unauthorized", "Unauthorized")
             parts = urlsplit(path)
-            found = self._discovery(parts.path)
+            found = discovery(self.served, parts.path)
             if found is not None:
                 return 200, found
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
@@ -250,8 +245,6 @@ class ApiServer:
                 409, "Conflict", f'Operation cannot be fulfilled on {place.plural} "{place.name}": the object has been modified'
             )
 
-    # Controllers
-
     def _collect(self) -> None:
         """Remove the objects whose deletion nothing blocks."""
         for key, stored in list(self.objects.items()):
@@ -260,59 +253,6 @@ class ApiServer:
                 del self.objects[key]
                 if key[:2] == DEFINITIONS:
                     self.served.pop(f"{stored.live['spec']['group']}/v1", None)
-
-    def _settle_namespace(self, live: Json) -> None:
-        name = live["metadata"]["name"]
-        if not live["metadata"].get("deletionTimestamp"):
-            for kind, each in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")):
-                if not self.find(kind, each, name):
-                    self.add(
-                        {"apiVersion": "v1", "kind": kind, "metadata": {"name": each, "namespace": name}},
-                        "kube-controller-manager",
-                    )
-            return
-        inside = [stored.live for key, stored in self.objects.items() if key[2] == name]
-        for item in inside:
-            item["metadata"]["deletionTimestamp"] = DELETED_AT
-        blocked = sorted({each for item in inside for each in item["metadata"].get("finalizers") or ()})
-        message = f"Some content in the namespace has finalizers remaining: {', '.join(blocked)}"
-        condition = {"type": "NamespaceFinalizersRemaining", "status": "True", "message": message}
-        live["status"] = {"phase": "Terminating", "conditions": [condition] if blocked else []}
-        if not inside:
-            _drop(live["metadata"], "kubernetes")
-
-    def _settle_definition(self, live: Json) -> None:
-        group, names = live["spec"]["group"], live["spec"]["names"]
-        if live["metadata"].get("deletionTimestamp"):
-            for key in [each for each in self.objects if each[:2] == (group, names["plural"])]:
-                del self.objects[key]
-            _drop(live["metadata"], CLEAN_UP)
-        elif self.definitions_take_effect:
-            live["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
-            self.served[f"{group}/v1"] = [(names["kind"], names["plural"], live["spec"]["scope"] == "Namespaced")]
-
-    # Discovery and paths
-
-    def _discovery(self, path: str) -> Json | None:
-        versions = [version for version in self.served if "/" in version]
-        groups = [
-            {"name": each.split("/")[0], "versions": [{"groupVersion": each}], "preferredVersion": {"groupVersion": each}}
-            for each in versions
-        ]
-        if path == "/apis":
-            return {"groups": groups}
-        parts = path.strip("/").split("/")
-        if parts[0] == "apis" and len(parts) == 2:
-            found = next((group for group in groups if group["name"] == parts[1]), None)
-            if found is None:
-                raise NotServedError
-            return found
-        version = "/".join(parts[1:])
-        if len(parts) == (2 if parts[0] == "api" else 3):
-            if version not in self.served:
-                raise NotServedError
-            return {"resources": [_resource(*each) for each in self.served[version]]}
-        return None
 
     def _place(self, path: str) -> Place:
         parts = path.strip("/").split("/")
@@ -331,10 +271,6 @@ class ApiServer:
 
     def _is(self, key: Key, kind: str, namespace: str, name: str) -> bool:
         return key[2:] == (namespace, name) and self.objects[key].live["kind"] == kind
-
-
-def _resource(kind: str, plural: str, is_namespaced: bool) -> Json:
-    return {"name": plural, "kind": kind, "namespaced": is_namespaced, "verbs": VERBS}
 
 
 def _system(live: Json) -> Json:
@@ -358,11 +294,6 @@ def _at(item: Any, path: tuple[str, ...]) -> Any:
     for part in path:
         item = (item or {}).get(part)
     return item
-
-
-def _drop(metadata: Json, finalizer: str) -> None:
-    if finalizer in (metadata.get("finalizers") or ()):
-        metadata["finalizers"] = [each for each in metadata["finalizers"] if each != finalizer]
 
 
 def _text(live: Json) -> str:
