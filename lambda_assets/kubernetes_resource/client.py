@@ -29,7 +29,7 @@ class Transport(Protocol):
 
 
 class HttpsTransport:
-    """One connection to an API server, which is opened again after an error."""
+    """One connection to an API server. An error ends the step, and so the connection."""
 
     def __init__(self, endpoint: str, certificate_authority: str) -> None:
         place = urlsplit(endpoint)
@@ -39,13 +39,9 @@ class HttpsTransport:
 
     def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> tuple[int, bytes]:
         """Send a request."""
-        try:
-            self._connection.request(method, path, body, dict(headers))
-            reply = self._connection.getresponse()
-            return reply.status, reply.read()
-        except BaseException:
-            self.close()
-            raise
+        self._connection.request(method, path, body, dict(headers))
+        reply = self._connection.getresponse()
+        return reply.status, reply.read()
 
     def close(self) -> None:
         """Close the connection."""

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kubernetes_resource.errors import Kind, KubernetesError, PendingError
+from kubernetes_resource.errors import PendingError
 from kubernetes_resource.objects import Reference, deletion_text, owner_text
 from kubernetes_resource.occupants import occupants
 from kubernetes_resource.session import Session
@@ -66,10 +66,5 @@ def _removed(session: Session, reference: Reference, removal: Removal) -> str:
         more = f" and {len(held) - MAX_NAMED} more" if len(held) > MAX_NAMED else ""
         removal.occupied[reference] = f"it holds {', '.join(held[:MAX_NAMED])}{more}"
         return ""
-    try:
-        session.client.delete(path, live, str(reference))
-    except KubernetesError as error:
-        if error.kind is not Kind.STALE:
-            raise
-        return "changed during its deletion"
+    session.client.delete(path, live, str(reference))
     return "being deleted"

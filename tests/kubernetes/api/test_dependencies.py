@@ -12,7 +12,7 @@ from kubernetes_resource.client import HttpsTransport, KubernetesClient
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster
 from kubernetes_resource.errors import Kind, KubernetesError
-from kubernetes_resource.objects import DEFINITION, INVENTORY_LABEL, MANAGED_BY, Reference
+from kubernetes_resource.objects import DEFINITION, INVENTORY_LABEL, MANAGED_BY, Reference, deletion_text
 from local_aws.kubernetes.control_plane import ControlPlane
 from tests.kubernetes.webhook import Webhook
 from tests.unit.kubernetes_resource.api_server import TOKEN
@@ -75,11 +75,15 @@ class ContractWorld(DependenciesWorld):
     def send_all(self, kind: str, objects: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
         return self.do(kind, objects, old, Name=self.space, **more)
 
-    def reason_at_the_deadline(self, kind: str, objects: list[Json]) -> str:
-        """Deliver a request, and let the hour pass after its first steps."""
+    def reason_at_the_deadline(self, kind: str, objects: list[Json], blocked: Json) -> str:
+        """Deliver a request, and let the hour pass after its first steps and after the API server says what blocks it."""
         self.clock.advance(300)
         raw = self.deliver(self.request(kind, objects, Name=self.space))
         self.run(40)
+        end = time.monotonic() + 20
+        while "example.com/hold" not in deletion_text(self.get(blocked) or {"metadata": {}}):
+            assert time.monotonic() < end
+            self.settle(0)
         self.clock.advance(3400)
         self.run(40)
         return str(self.response(raw)["Reason"])
@@ -187,7 +191,7 @@ def test_a_finalizer_is_named(world: ContractWorld, is_namespace: bool) -> None:
     metadata = {**held["metadata"], "finalizers": ["example.com/hold"], **({"ownerReferences": [owner]} if is_namespace else {})}
     world.send_all("Create", objects)
     world.apply_as("user", {**held, "metadata": metadata})
-    reason = world.reason_at_the_deadline("Delete", objects)
+    reason = world.reason_at_the_deadline("Delete", objects, namespace(world.space) if is_namespace else held)
     name = f"Namespace {world.space}" if is_namespace else f"ConfigMap {world.space}/settings"
     assert reason.startswith(f"{name}: being deleted (")
     assert "example.com/hold" in reason

@@ -103,8 +103,6 @@ class ApiServer:
     def close(self) -> None:
         """Do nothing: there is no connection."""
 
-    # What tests do by hand
-
     def add(self, item: Json, manager: str = "kubectl") -> Json:
         """Create an object as another client."""
         place = self._place_of(item)
@@ -137,8 +135,6 @@ class ApiServer:
                     settle_definition(self, stored.live)
                 drop(stored.live["metadata"], "foregroundDeletion")
             self._collect()
-
-    # Verbs
 
     def _reply(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> tuple[int, Json]:
         try:

@@ -82,11 +82,12 @@ def test_a_request_that_ends_at_any_call_is_cleaned_up_by_the_next(prepare: Prep
         faults.update({number: FunctionDied(f"{moment} call {index}") for number in range(start, start + 500)})
         assert world.do(**request)["Status"] == "FAILED"
         faults.clear()
-        opposite = {
+        opposites: dict[str, Json] = {
             "Create": {"kind": "Delete", "objects": OLD},
             "Update": {"kind": "Update", "objects": OLD, "old": NEW},
             "Delete": {"kind": "Delete", "objects": OLD},
-        }[request["kind"]]
+        }
+        opposite = opposites[request["kind"]]
         done = world.do(**opposite)
         assert done["Status"] == "SUCCESS", (index, done)
         check(world, opposite)

@@ -1,5 +1,6 @@
 """Drawn schedules: a stack is created, updated, cancelled and deleted while calls fail and others change the cluster."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +27,7 @@ EXAMPLES = 60
 HOUR_S = 3600
 SUPERSEDED = "superseded"
 
-POOL = {
+POOL: dict[str, Callable[[str], list[Json]]] = {
     "definition": lambda _: [definition(), custom()],
     "role": lambda verb: [role(verb=verb)],
     "settings": lambda value: [namespace(), config_map(a=value)],
