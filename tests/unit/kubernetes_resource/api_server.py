@@ -76,6 +76,7 @@ class ApiServer:
     is_authenticated: bool = True
     down: BaseException | None = None
     definitions_take_effect: bool = True
+    closed: int = 0
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
@@ -101,7 +102,8 @@ class ApiServer:
         return status, content
 
     def close(self) -> None:
-        """Do nothing: there is no connection."""
+        """Count the connections that are closed."""
+        self.closed += 1
 
     def add(self, item: Json, manager: str = "kubectl") -> Json:
         """Create an object as another client."""

@@ -25,6 +25,7 @@ class FakeEks(EksAccess):
         self.server = ApiServer()
         self.found: EksCluster | None = EksCluster(CLUSTER, "ACTIVE", "https://api", "PEM")
         self.error: ApiError | None = None
+        self.opened = 0
 
     def cluster(self, name: str) -> EksCluster | None:
         if self.error:
@@ -32,6 +33,7 @@ class FakeEks(EksAccess):
         return self.found if self.found and name == self.found.name else None
 
     def client(self, cluster: EksCluster) -> KubernetesClient:
+        self.opened += 1
         return KubernetesClient(self.server, TOKEN)
 
 
@@ -75,7 +77,10 @@ class DependenciesWorld(World):
     def _step(self, payload: Json) -> Json:
         self.settle(0)
         host = step.Host(lambda: self.access, self.seconds, self.settle)
-        return step.handle(payload, host, lambda: self.executions, self.send)
+        try:
+            return step.handle(payload, host, lambda: self.executions, self.send)
+        finally:
+            assert self.server.closed == self.eks.opened, "a connection stays open"
 
 
 def given(objects: list[Json], **more: Any) -> Json:

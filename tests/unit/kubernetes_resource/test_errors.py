@@ -75,6 +75,16 @@ def test_an_access_entry_may_take_minutes(world: DependenciesWorld) -> None:
     assert world.response(raw)["Status"] == "SUCCESS"
 
 
+def test_the_grace_begins_again_after_a_step_without_an_error(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    world.server.edit("DaemonSet", "agent", lambda live: live["metadata"].update(finalizers=["example.com/hold"]), "aws-hyperpod")
+    raw = world.deliver(world.request("Delete", standard()))
+    for is_authenticated in (False, True, False, True):
+        world.server.is_authenticated = is_authenticated
+        world.run(250)
+    assert raw["RequestId"] not in world.responses
+
+
 @pytest.mark.parametrize("kind", ["Create", "Delete"])
 def test_unauthorized_is_named_after_minutes(world: DependenciesWorld, kind: str) -> None:
     world.server.is_authenticated = False
