@@ -1,0 +1,67 @@
+"""Apply the desired objects in order: server-side, without force. Runs in Lambda."""
+
+from cluster_resource.event import Json
+from kubernetes_resource.errors import Kind, KubernetesError, PendingError
+from kubernetes_resource.objects import DEFINITION, RANKS, Desired, Reference, deletion_text, owner_text
+from kubernetes_resource.session import Session
+
+
+class Position:
+    """How many objects this request has applied. It is kept when a call fails."""
+
+    def __init__(self, applied: int) -> None:
+        self.applied = applied
+
+
+def apply_objects(session: Session, desired: Desired, position: Position) -> None:
+    """Apply the objects from the position on; raise PendingError if the rest must wait."""
+    last_definition = sum(reference.rank <= RANKS[DEFINITION] for reference in desired.references)
+    while position.applied <= len(desired.objects):
+        if position.applied == last_definition:
+            _check_established(session, desired)
+        if position.applied == len(desired.objects):
+            return
+        session.check_time()
+        _apply(session, desired, desired.objects[position.applied])
+        position.applied += 1
+
+
+def _apply(session: Session, desired: Desired, item: Json) -> None:
+    """Apply one object, unless another owner has it or it is being deleted."""
+    reference = Reference.of(item)
+    path = _path(session, desired, reference)
+    live = session.client.get(path, str(reference))
+    if live:
+        if live["metadata"].get("deletionTimestamp"):
+            raise PendingError(f"{reference}: an earlier object is still being deleted{deletion_text(live)}")
+        if not session.target.owns(live):
+            raise KubernetesError(Kind.FOREIGN, str(reference), f"exists and belongs to {owner_text(live)}")
+    try:
+        session.client.apply(path, item, str(reference), force=False)
+    except KubernetesError as error:
+        # Not for an object that did not exist: its creator is not the manager that the user named.
+        if live is None or error.kind is not Kind.CONFLICT or not error.managers <= desired.take_over:
+            raise
+        session.client.apply(path, item, str(reference), force=True)
+
+
+def _path(session: Session, desired: Desired, reference: Reference) -> str:
+    path = session.discovery.path(reference)
+    if path:
+        return path
+    if (reference.group, reference.kind) in desired.defined_kinds:
+        raise PendingError(f"{reference}: its definition is not served yet")
+    problem = f"the EKS cluster does not serve kind {reference.kind} of {reference.api_version}"
+    raise KubernetesError(Kind.INVALID, str(reference), problem)
+
+
+def _check_established(session: Session, desired: Desired) -> None:
+    """Raise PendingError if a definition is not in effect yet, or an error if its names are taken."""
+    for reference in (each for each in desired.references if each.kind == DEFINITION):
+        session.check_time()
+        live = session.client.get(_path(session, desired, reference), str(reference)) or {}
+        conditions = {each["type"]: each for each in (live.get("status") or {}).get("conditions") or ()}
+        if conditions.get("NamesAccepted", {}).get("status") == "False":
+            raise KubernetesError(Kind.INVALID, str(reference), conditions["NamesAccepted"].get("message", "its names are taken"))
+        if conditions.get("Established", {}).get("status") != "True":
+            raise PendingError(f"{reference}: not established yet")

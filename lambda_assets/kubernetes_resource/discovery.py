@@ -1,0 +1,84 @@
+"""Find the URL of an object: the API server says which plural name and scope a kind has. Runs in Lambda."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cluster_resource.event import Json
+from kubernetes_resource.client import KubernetesClient
+from kubernetes_resource.errors import Kind, KubernetesError
+from kubernetes_resource.objects import Reference
+
+
+class Collection(NamedTuple):
+    """A kind as one version of the API serves it."""
+
+    root: str
+    kind: str
+    plural: str
+    is_namespaced: bool
+    verbs: frozenset[str]
+
+    def path(self, namespace: str = "", name: str = "") -> str:
+        """Return the path of the collection, or of an object in it."""
+        scope = f"/namespaces/{namespace}" if namespace else ""
+        return f"{self.root}{scope}/{self.plural}{f'/{name}' if name else ''}"
+
+
+class Discovery:
+    """What an API server serves; each version is read once per step."""
+
+    def __init__(self, client: KubernetesClient) -> None:
+        self._client = client
+        self._known: dict[str, dict[str, Collection]] = {}
+
+    def path(self, reference: Reference) -> str | None:
+        """Return the path of an object in its own version; nothing if the server does not serve it."""
+        collection = self._collections_of(reference.api_version).get(reference.kind)
+        if collection is None:
+            return None
+        if collection.is_namespaced != bool(reference.namespace):
+            needed = "missing" if collection.is_namespaced else "set, but the kind is cluster-wide"
+            raise KubernetesError(Kind.INVALID, str(reference), f"metadata.namespace is {needed}")
+        return collection.path(reference.namespace, reference.name)
+
+    def path_in_any_version(self, reference: Reference) -> str | None:
+        """Return the path of an object in any version; nothing if its kind is gone, and so the object."""
+        for version in dict.fromkeys((reference.api_version, *self._versions(reference.group))):
+            collection = self._collections_of(version).get(reference.kind)
+            if collection:
+                return collection.path(reference.namespace, reference.name)
+        return None
+
+    def namespaced(self) -> Iterator[Collection]:
+        """Yield the kinds whose objects live in namespaces and can be listed and deleted."""
+        for version in ("v1", *self._preferred_versions()):
+            for collection in self._collections_of(version).values():
+                if collection.is_namespaced and {"list", "delete"} <= collection.verbs:
+                    yield collection
+
+    def _versions(self, group: str) -> list[str]:
+        """Return the served versions of a group."""
+        if not group:
+            return ["v1"]
+        found = self._client.get(f"/apis/{group}", f"API group {group}") or {}
+        return [version["groupVersion"] for version in found.get("versions") or ()]
+
+    def _preferred_versions(self) -> list[str]:
+        groups = (self._client.get("/apis", "API groups") or {}).get("groups") or ()
+        return [group["preferredVersion"]["groupVersion"] for group in groups]
+
+    def _collections_of(self, version: str) -> dict[str, Collection]:
+        """Return the kinds of a version; none if it is not served. Nothing unserved is remembered: a definition may add it."""
+        if version not in self._known:
+            root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+            found = self._client.get(root, f"API {version}")
+            if found is None:
+                return {}
+            self._known[version] = {
+                resource["kind"]: _collection(root, resource) for resource in found["resources"] if "/" not in resource["name"]
+            }
+        return self._known[version]
+
+
+def _collection(root: str, resource: Json) -> Collection:
+    return Collection(root, resource["kind"], resource["name"], resource["namespaced"], frozenset(resource.get("verbs") or ()))

@@ -1,0 +1,116 @@
+"""Classify the errors of the Kubernetes API, and word them for people. Runs in Lambda."""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, NamedTuple
+
+MAX_FIELDS = 5
+CONFLICTING = "FieldManagerConflict"
+TERMINATING_CAUSE = "NamespaceTerminating"
+
+
+class Kind(Enum):
+    """How a call failed."""
+
+    ABSENT = "absent"
+    CONFLICT = "conflict"
+    FORBIDDEN = "forbidden"
+    FOREIGN = "other owner"
+    INVALID = "invalid"
+    REJECTED = "rejected"
+    STALE = "stale"
+    TERMINATING = "namespace terminating"
+    UNAUTHORIZED = "unauthorized"
+    UNAVAILABLE = "unavailable"
+    UNTRUSTED = "untrusted"
+
+
+FIX = {
+    Kind.ABSENT: "add its namespace to the objects, or create it",
+    Kind.CONFLICT: "remove the field from the object, or list the manager under TakeOver",
+    Kind.FORBIDDEN: "associate AmazonEKSClusterAdminPolicy with the access entry of the function's role",
+    Kind.FOREIGN: "delete it, or set its labels app.kubernetes.io/managed-by=hyperpod-cdk and hyperpod-cdk/inventory",
+    Kind.INVALID: "correct the object; if the field is immutable, delete the object and deploy again",
+    Kind.REJECTED: "change the object, or exempt it in the policy of the webhook",
+    Kind.STALE: "end the other process that changes it, then deploy again",
+    Kind.TERMINATING: "wait until the namespace is deleted, or remove the finalizers that block it, then deploy again",
+    Kind.UNAUTHORIZED: "create the access entry of the function's role, then deploy again",
+    Kind.UNAVAILABLE: "check the endpoint access, the security groups and the health of the EKS cluster, then deploy again",
+    Kind.UNTRUSTED: "remove the proxy between the function and the endpoint, then deploy again",
+}
+
+
+class Cause(NamedTuple):
+    """One detail of an error."""
+
+    reason: str
+    field: str
+    message: str
+
+    @property
+    def manager(self) -> str:
+        """Return the manager in a conflict, whose message is `conflict with "helm" using apps/v1`."""
+        parts = self.message.split('"')
+        return parts[1] if len(parts) > 2 else self.message
+
+
+class KubernetesError(Exception):
+    """A failed call: its kind, the object that it is about, and the API server's message."""
+
+    def __init__(self, kind: Kind, subject: str, text: str, causes: Iterable[Cause] = (), fix: str = "") -> None:
+        super().__init__(f"{subject}: {text}; {fix or FIX[kind]}")
+        self.kind = kind
+        self.subject = subject
+        self.text = text
+        self.causes = tuple(causes)
+
+    @property
+    def managers(self) -> set[str]:
+        """Return the other managers of a conflict."""
+        return {cause.manager for cause in self.causes if cause.reason == CONFLICTING}
+
+
+class PendingError(Exception):
+    """The request cannot continue yet; the message says what it waits for."""
+
+
+def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesError:
+    """Return the error in a reply, whose body is a Status object."""
+    causes = [_cause(item) for item in (body.get("details") or {}).get("causes") or ()]
+    text = str(body.get("message") or f"HTTP {status}")
+    kind = kind_of(status, text, causes)
+    return KubernetesError(kind, subject, _problem(kind, text, causes), causes)
+
+
+def kind_of(status: int, text: str, causes: Iterable[Cause]) -> Kind:
+    """Return the kind of an error."""
+    reasons = {cause.reason for cause in causes}
+    if _is_rejected(status, text):
+        return Kind.REJECTED
+    if TERMINATING_CAUSE in reasons or (status == 403 and "because it is being terminated" in text):
+        return Kind.TERMINATING
+    if status == 409:
+        return Kind.CONFLICT if CONFLICTING in reasons else Kind.STALE
+    if status in (408, 429) or status >= 500:
+        return Kind.UNAVAILABLE
+    known = {401: Kind.UNAUTHORIZED, 403: Kind.FORBIDDEN, 404: Kind.ABSENT}
+    return known.get(status, Kind.INVALID)
+
+
+def _is_rejected(status: int, text: str) -> bool:
+    """Return whether an admission webhook or policy denied the call; a webhook chooses its status."""
+    is_denied = ("admission webhook" in text or "ValidatingAdmissionPolicy" in text) and "denied" in text
+    return is_denied and 400 <= status < 500
+
+
+def _problem(kind: Kind, text: str, causes: list[Cause]) -> str:
+    """Return the problem; a conflict names its fields and managers."""
+    if kind is not Kind.CONFLICT:
+        return text
+    fields = [f"{cause.field} belongs to {cause.manager}" for cause in causes if cause.reason == CONFLICTING]
+    more = f" and {len(fields) - MAX_FIELDS} more" if len(fields) > MAX_FIELDS else ""
+    return f"conflict: {', '.join(fields[:MAX_FIELDS])}{more}"
+
+
+def _cause(item: Mapping[str, Any]) -> Cause:
+    return Cause(str(item.get("reason") or ""), str(item.get("field") or ""), str(item.get("message") or ""))

@@ -1,0 +1,41 @@
+"""Converge to the desired objects, or delete all: the order of inventory, apply and removal. Runs in Lambda.
+
+Each function starts from the beginning in every step, except that applied objects are skipped.
+"""
+
+from kubernetes_resource.apply import Position, apply_objects
+from kubernetes_resource.inventory import Inventory
+from kubernetes_resource.objects import Desired, Reference
+from kubernetes_resource.removal import remove
+from kubernetes_resource.session import Session
+
+
+def converge(
+    session: Session, desired: Desired, inventory: Inventory, position: Position, previous: tuple[Reference, ...]
+) -> str:
+    """List, apply and prune; return the result as text. ``previous`` replaces an inventory that was deleted."""
+    listed = inventory.read()
+    if listed:
+        inventory.check_owner(listed)
+    keys = {reference.key for reference in desired.references}
+    stale = [reference for reference in (listed.references if listed else previous) if reference.key not in keys]
+    inventory.write((*desired.references, *stale), listed)
+    apply_objects(session, desired, position)
+    removal = remove(session, stale)
+    session.check_time()
+    inventory.write((*desired.references, *removal.occupied), inventory.read())
+    pruned = len(stale) - len(removal.occupied) - len(removal.released)
+    parts = [f"applied {len(desired.objects)} objects", *([f"deleted {pruned}"] if pruned else []), removal.note]
+    return "; ".join(part for part in parts if part)
+
+
+def delete(session: Session, inventory: Inventory, previous: tuple[Reference, ...]) -> str:
+    """Delete all listed objects, then the inventory; return the result as text."""
+    listed = inventory.read()
+    if listed and not inventory.is_ours(listed):
+        return f"not deleted: {inventory} belongs to {listed.owner}"
+    removal = remove(session, listed.references if listed else previous)
+    session.check_time()
+    if listed:
+        inventory.delete(listed)
+    return removal.note or "all objects are deleted"

@@ -1,0 +1,72 @@
+"""Namespaces and definitions that hold objects of others are kept."""
+
+import pytest
+
+from tests.unit.kubernetes_resource.dependencies_world import (
+    DependenciesWorld,
+    config_map,
+    custom,
+    definition,
+    names,
+    namespace,
+    role,
+    standard,
+)
+
+
+def test_a_definition_with_custom_resources_of_users_is_kept(world: DependenciesWorld) -> None:
+    world.do("Create", [definition()])
+    world.server.add(custom("mine"))
+    done = world.do("Delete", [definition()])
+    assert (done["Status"], done["Reason"]) == (
+        "SUCCESS",
+        "CustomResourceDefinition jobs.example.com is kept: it holds Job mine",
+    )
+    assert world.server.find("Job", "mine", "default")
+
+
+def test_a_definition_goes_with_its_own_custom_resources(world: DependenciesWorld) -> None:
+    world.do("Create", [definition(), custom()])
+    assert world.do("Delete", [definition(), custom()])["Reason"] == "all objects are deleted"
+    assert world.server.find("CustomResourceDefinition", "jobs.example.com") is None
+
+
+def test_a_namespace_that_holds_objects_of_others_is_kept(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    for name in ("a", "b", "c", "d"):
+        world.server.add({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "aws-hyperpod"}})
+    done = world.do("Delete", standard())
+    assert done["Reason"] == "Namespace aws-hyperpod is kept: it holds Pod a, Pod b, Pod c and 1 more"
+    assert world.ours() == {"Namespace aws-hyperpod"}
+    assert world.listed() == set()
+    assert world.do("Create", standard())["Status"] == "SUCCESS"
+
+
+def test_what_kubernetes_creates_does_not_keep_a_namespace(world: DependenciesWorld) -> None:
+    world.do("Create", [namespace()])
+    inside = {"namespace": "aws-hyperpod"}
+    token = {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token"}
+    world.server.add({**token, "metadata": {"name": "default-token", **inside}})
+    world.server.add({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", **inside}})
+    owned = {"name": "agent-1", "ownerReferences": [{"kind": "DaemonSet"}], **inside}
+    world.server.add({"apiVersion": "v1", "kind": "Pod", "metadata": owned})
+    assert world.do("Delete", [namespace()])["Reason"] == "all objects are deleted"
+
+
+def test_the_pages_of_a_full_namespace_are_all_read(world: DependenciesWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubernetes_resource.occupants.PAGE", 1)
+    world.do("Create", [namespace()])
+    mine = config_map("mine")
+    world.server.add(mine)
+    assert world.do("Delete", [namespace()])["Reason"] == "Namespace aws-hyperpod is kept: it holds ConfigMap mine"
+
+
+def test_a_kept_namespace_is_pruned_later(world: DependenciesWorld) -> None:
+    world.do("Create", [namespace(), role()])
+    world.server.add(config_map("mine"))
+    done = world.do("Update", [role()], [namespace(), role()])
+    assert done["Reason"] == "applied 1 objects; Namespace aws-hyperpod is kept: it holds ConfigMap mine"
+    assert world.listed() == names([namespace(), role()])
+    world.server.objects.pop(next(key for key in world.server.objects if key[3] == "mine"))
+    assert world.do("Update", [role()], [role()])["Reason"] == "applied 1 objects; deleted 1"
+    assert world.listed() == names([role()])

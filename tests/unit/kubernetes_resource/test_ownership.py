@@ -1,0 +1,125 @@
+"""Objects and fields of other owners: named, kept, and taken over only where the user says so."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kubernetes_resource.objects import INVENTORY_LABEL, MANAGED_BY
+from tests.unit.kubernetes_resource.api_server import Place
+from tests.unit.kubernetes_resource.dependencies_world import (
+    INVENTORY,
+    DependenciesWorld,
+    config_map,
+    names,
+    namespace,
+    role,
+    standard,
+)
+
+Json = dict[str, Any]
+
+
+def set_image(image: str) -> Callable[[Json], None]:
+    def change(live: Json) -> None:
+        live["spec"]["template"]["spec"]["containers"][0]["image"] = image
+
+    return change
+
+
+def minutes(world: DependenciesWorld) -> float:
+    executions = list(world.states.executions.values())
+    return (world.clock.now - executions[-1].started).total_seconds() / 60
+
+
+def test_a_conflict_names_the_field_and_the_manager(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    world.server.edit("DaemonSet", "agent", set_image("agent:debug"), "aws-hyperpod", "kubectl-edit")
+    done = world.do("Update", standard(), standard())
+    assert done["Reason"] == (
+        'DaemonSet aws-hyperpod/agent: conflict: .spec.template.spec.containers[name="agent"].image belongs to kubectl-edit; '
+        "remove the field from the object, or list the manager under TakeOver"
+    )
+    assert minutes(world) < 2
+
+
+def test_a_named_manager_is_taken_over(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    world.server.edit("DaemonSet", "agent", set_image("agent:debug"), "aws-hyperpod", "kubectl-edit")
+    assert world.do("Update", standard(), standard(), TakeOver=["kubectl-edit"])["Status"] == "SUCCESS"
+    live = world.server.find("DaemonSet", "agent", "aws-hyperpod")
+    assert live
+    assert live["spec"]["template"]["spec"]["containers"][0]["image"] == "agent:1"
+
+
+def test_only_named_managers_are_taken_over(world: DependenciesWorld) -> None:
+    world.do("Create", [namespace(), config_map(a="1", b="2")])
+    world.server.edit("ConfigMap", "settings", lambda live: live["data"].update(a="x"), "aws-hyperpod", "helm")
+    world.server.edit("ConfigMap", "settings", lambda live: live["data"].update(b="y"), "aws-hyperpod", "argocd")
+    done = world.do("Update", [namespace(), config_map(a="1", b="2")], [], TakeOver=["helm"])
+    assert ".data.a belongs to helm, .data.b belongs to argocd; " in done["Reason"]
+
+
+def test_an_object_of_another_owner_is_refused_and_survives_the_rollback(world: DependenciesWorld) -> None:
+    labels = {"name": "agent", "labels": {MANAGED_BY: "Helm"}}
+    world.server.add({**role(), "metadata": labels}, "helm")
+    done = world.do("Create", standard(), TakeOver=["helm"])
+    assert done["Reason"].startswith("ClusterRole agent: exists and belongs to Helm; delete it, or set its labels ")
+    assert world.do("Delete", standard())["Reason"] == "ClusterRole agent is kept: it belongs to Helm"
+    assert world.server.find("ClusterRole", "agent")
+
+
+def test_an_object_that_is_labelled_by_hand_is_adopted(world: DependenciesWorld) -> None:
+    labels = {MANAGED_BY: "hyperpod-cdk", INVENTORY_LABEL: "reference"}
+    world.server.add({**role(), "metadata": {"name": "agent", "labels": labels}}, "helm")
+    assert world.do("Create", standard())["Status"] == "SUCCESS"
+
+
+def test_an_object_of_another_inventory_is_refused(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    raw = world.request("Create", standard(), Name="other")
+    done = world.finish({**raw, "LogicalResourceId": "Other"})
+    assert done["Reason"].startswith("Namespace aws-hyperpod: exists and belongs to inventory reference; ")
+
+
+def test_an_inventory_of_another_resource_is_refused_and_not_deleted(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    raw = {**world.request("Create", standard()), "LogicalResourceId": "Other"}
+    assert world.finish(raw)["Reason"].startswith(
+        f"ConfigMap kube-system/{INVENTORY}: belongs to resource Dependencies of stack "
+    )
+    world.clock.advance(300)
+    raw = {**world.request("Delete", standard()), "LogicalResourceId": "Other"}
+    done = world.finish(raw)
+    assert done["Status"] == "SUCCESS"
+    assert done["Reason"].startswith("not deleted: ")
+    assert world.ours() == names(standard())
+
+
+@pytest.mark.parametrize("kind", ["Update", "Delete"])
+def test_an_object_that_changed_its_owner_is_not_deleted(world: DependenciesWorld, kind: str) -> None:
+    world.do("Create", standard())
+
+    def take(live: Json) -> None:
+        live["metadata"]["labels"][MANAGED_BY] = "Helm"
+        del live["metadata"]["labels"][INVENTORY_LABEL]
+
+    world.server.edit("ClusterRole", "agent", take, manager="helm")
+    rest = [each for each in standard() if each["kind"] != "ClusterRole"]
+    done = world.do(kind, rest if kind == "Update" else standard(), standard() if kind == "Update" else None)
+    assert done["Reason"].endswith("ClusterRole agent is kept: it belongs to Helm")
+    assert world.server.find("ClusterRole", "agent")
+    assert "ClusterRole agent" not in world.listed()
+
+
+def test_an_object_that_changes_hands_between_read_and_delete_survives(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+
+    def take(method: str, place: Place) -> None:
+        live = world.server.find("ClusterRole", "agent")
+        if method == "DELETE" and place.plural == "clusterroles" and live and live["metadata"]["labels"][MANAGED_BY] != "Helm":
+            world.server.edit("ClusterRole", "agent", lambda each: each["metadata"]["labels"].update({MANAGED_BY: "Helm"}))
+
+    world.server.on_call = take
+    assert "ClusterRole agent is kept" in world.do("Delete", standard())["Reason"]
+    assert world.server.find("ClusterRole", "agent")
