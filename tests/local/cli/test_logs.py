@@ -59,7 +59,7 @@ class Logs:
     def read(self, *node: str, kind: str = "lifecycle") -> list[str]:
         """What the command prints."""
         lines: list[str] = []
-        result = logs(self.deployment, node=node[0] if node else None, kind=kind, show=lines.append)
+        result = logs(self.deployment, node=node[0] if node else None, kind=kind, show=lambda line: lines.append(str(line)))
         return lines or [str(result)]
 
 
@@ -121,7 +121,7 @@ def test_a_log_is_followed_as_it_grows(written: Logs) -> None:
         written.write(NEW, "LifecycleConfig/workers/i-0bbbbbbb2", f"more {number}")
 
     with pytest.raises(KeyboardInterrupt):
-        logs(written.deployment, node="workers#1", follow=True, show=lines.append, sleep=sleep)
+        logs(written.deployment, node="workers#1", follow=True, show=lambda line: lines.append(str(line)), sleep=sleep)
     assert lines == ["the worker", "more 1", "more 2"]
 
 
