@@ -31,6 +31,13 @@ def test_nodes_shows_the_names_that_each_part_of_the_cluster_uses(operator: Oper
     assert names == {(each["name"], each["id"], each["host"], each["address"]) for each in operator.cluster.runner.describe()}
 
 
+def test_list_and_outputs_name_the_deployed_cluster(operator: Operator) -> None:
+    [listed] = data_of("list", operator.hpod("list", "--output", "json"))["clusters"]
+    assert (listed["name"], listed["region"], listed["status"]) == ("ml", "us-west-2", "CREATE_COMPLETE")
+    outputs = data_of("outputs", operator.hpod("outputs", "ml", "--output", "json"))["outputs"]
+    assert outputs == {"ClusterName": "ml"}
+
+
 @pytest.mark.parametrize(("options", "who"), [((), "root"), (("--user", USER), USER)])
 def test_ssh_opens_a_shell_at_this_terminal(operator: Operator, options: tuple[str, ...], who: str) -> None:
     ours, theirs = pty.openpty()
@@ -150,7 +157,7 @@ def test_nodes_are_deleted_after_their_jobs_and_leave_slurm_and_the_file(operato
 
 def _job_on(cluster: Running, host: str) -> str:
     """The number of a job that runs on a node, and ends after the node is drained."""
-    wrap = f"until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 2"
+    wrap = f"until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 4"
     options = ("--parsable", "--chdir=/tmp", "--output=/dev/null", f"--nodelist={host}", f"--wrap={wrap}")
     job = cluster.run("controller-1", "sbatch", *options)
     state = ("squeue", "--noheader", f"--jobs={job}", "--format=%T")
