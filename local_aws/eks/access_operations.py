@@ -6,7 +6,7 @@ from dataclasses import replace
 from local_aws.clock import host_now
 from local_aws.eks import access_policies
 from local_aws.eks.access_types import NODE_GROUPS, NODE_USERNAMES, STANDARD, check_groups, check_username, default_username
-from local_aws.eks.authorization import named_cluster, request_tags
+from local_aws.eks.authorization import named_cluster, named_part, request_tags
 from local_aws.eks.errors import in_use, invalid, not_found, refused, unsupported
 from local_aws.eks.model import AccessEntry, Cluster, PolicyScope
 from local_aws.eks.pages import list_page
@@ -73,10 +73,11 @@ def admit_creator(call: Call, cluster: Cluster) -> None:
 
 
 def _named(call: Call) -> tuple[Cluster, AccessEntry]:
-    cluster, arn = named_cluster(call), call.request["principalArn"]
-    if arn not in cluster.entries:
+    arn = call.request["principalArn"]
+    cluster, entry = named_part(call, "access-entry", lambda cluster: cluster.entries.get(arn))
+    if entry is None:
         raise not_found(f"The specified principalArn could not be found. You can view your available access entries: {arn}")
-    return cluster, cluster.entries[arn]
+    return cluster, entry
 
 
 def _change(cluster: Cluster, entry: AccessEntry) -> AccessEntry:

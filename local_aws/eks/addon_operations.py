@@ -6,7 +6,7 @@ import uuid
 from local_aws import faults
 from local_aws.clock import host_now
 from local_aws.eks.addon_versions import ADDONS, AddonKind, AddonVersion, details
-from local_aws.eks.authorization import named_cluster, request_tags
+from local_aws.eks.authorization import named_cluster, named_part, request_tags
 from local_aws.eks.control_planes import ControlPlaneError, programs
 from local_aws.eks.errors import in_use, invalid, not_found, refused
 from local_aws.eks.model import Addon, Association, Cluster, Update
@@ -114,11 +114,12 @@ def _has_ready_node(cluster: Cluster) -> bool:
 
 
 def _named(call: Call) -> tuple[Cluster, Addon]:
-    cluster, name = named_cluster(call), call.request["addonName"]
-    if name not in cluster.addons:
+    name = call.request["addonName"]
+    cluster, addon = named_part(call, "addon", lambda cluster: cluster.addons.get(name))
+    if addon is None:
         raise not_found(f"No addon: {name} found in cluster: {cluster.name}")
-    _refresh(cluster, cluster.addons[name])
-    return cluster, cluster.addons[name]
+    _refresh(cluster, addon)
+    return cluster, addon
 
 
 def describe_addon(call: Call) -> Json:

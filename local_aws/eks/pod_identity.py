@@ -3,7 +3,7 @@
 import secrets
 
 from local_aws.clock import host_now
-from local_aws.eks.authorization import named_cluster, request_tags
+from local_aws.eks.authorization import named_cluster, named_part, request_tags
 from local_aws.eks.errors import in_use, invalid, not_found
 from local_aws.eks.model import Association, Cluster
 from local_aws.eks.pages import list_page
@@ -44,10 +44,11 @@ def create_pod_identity_association(call: Call) -> Json:
 
 
 def _named(call: Call) -> tuple[Cluster, Association]:
-    cluster, association_id = named_cluster(call), call.request["associationId"]
-    if association_id not in cluster.associations:
+    association_id = call.request["associationId"]
+    cluster, found = named_part(call, "podidentityassociation", lambda cluster: cluster.associations.get(association_id))
+    if found is None:
         raise not_found(f"No association found for ID: {association_id}")
-    return cluster, cluster.associations[association_id]
+    return cluster, found
 
 
 def describe_pod_identity_association(call: Call) -> Json:

@@ -1,6 +1,7 @@
 """Access entries and their policies: who is authenticated, and what EKS allows beside RBAC."""
 
 import base64
+import json
 import time
 import urllib.error
 import urllib.request
@@ -283,16 +284,25 @@ def test_only_the_path_with_the_clusters_secret_answers(cluster: World) -> None:
 
 
 def test_permissions_of_a_functions_role_are_enforced(cluster: World) -> None:
-    """Sessions of roles need permissions for EKS's actions, on the cluster's ARN."""
+    """Sessions of roles need permissions for EKS's actions, on the ARN of the cluster or of its part."""
     from local_aws.iam import assume  # noqa: PLC0415  moto is loaded once the environment is set
 
     iam = cluster.client("iam")
     iam.create_role(RoleName="function", AssumeRolePolicyDocument=trust("lambda.amazonaws.com"))
     session = assume(ACCOUNT, f"arn:aws:iam::{ACCOUNT}:role/function", "lambda.amazonaws.com", "f")
     mine = cluster.client("eks", **session.client_keys)
-    with pytest.raises(ClientError, match=r"not authorized to perform: eks:DescribeCluster on resource: .*:cluster/ml"):
+    with pytest.raises(ClientError, match=r"not authorized to perform: eks:DescribeCluster on resource: .*:cluster/ml") as denied:
         mine.describe_cluster(name="ml")
-    statement = {"Effect": "Allow", "Action": "eks:DescribeCluster", "Resource": f"arn:aws:eks:{REGION}:{ACCOUNT}:cluster/ml"}
-    document = f'{{"Version": "2012-10-17", "Statement": [{str(statement).replace(chr(39), chr(34))}]}}'
+    assert denied.value.response["ResponseMetadata"]["HTTPStatusCode"] == 403
+    arn = f"arn:aws:eks:{REGION}:{ACCOUNT}"
+    allowed = {"eks:DescribeCluster": f"{arn}:cluster/ml", "eks:DescribeAccessEntry": f"{arn}:access-entry/ml/role/*"}
+    statements = [{"Effect": "Allow", "Action": action, "Resource": resource} for action, resource in allowed.items()]
+    document = json.dumps({"Version": "2012-10-17", "Statement": statements})
     iam.put_role_policy(RoleName="function", PolicyName="p", PolicyDocument=document)
     assert mine.describe_cluster(name="ml")["cluster"]["name"] == "ml"
+    with pytest.raises(ClientError, match=r"eks:DescribeAccessEntry on resource: .*:access-entry/ml/\*"):
+        mine.describe_access_entry(clusterName="ml", principalArn=VIEWER)
+    admit(cluster)
+    assert mine.describe_access_entry(clusterName="ml", principalArn=VIEWER)["accessEntry"]["principalArn"] == VIEWER
+    with pytest.raises(ClientError, match="not authorized to perform: eks:DeleteAccessEntry"):
+        mine.delete_access_entry(clusterName="ml", principalArn=VIEWER)
