@@ -1,4 +1,4 @@
-"""Build the device plugins, with which pods can request GPUs and EFA interfaces."""
+"""Build the device plugins, which let pods request GPUs and EFA interfaces."""
 
 from cluster_request.kubernetes_objects.builders import Json, daemon_set, host_path, mount, on_instance_types
 from config.instance_types import instance_type, listed_types

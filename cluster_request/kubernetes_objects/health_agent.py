@@ -1,4 +1,4 @@
-"""Build the health monitoring agent, without which HyperPod replaces no faulty node."""
+"""Build the health monitoring agent, which reports faulty nodes so that HyperPod replaces them."""
 
 from cluster_request.kubernetes_objects.builders import (
     NAMESPACE,

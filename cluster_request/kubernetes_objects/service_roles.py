@@ -1,4 +1,4 @@
-"""Build the roles with which HyperPod's service checks nodes, restarts jobs and patches."""
+"""Build the roles that let HyperPod's service check nodes, restart jobs and patch."""
 
 from cluster_request.kubernetes_objects.builders import (
     Json,
