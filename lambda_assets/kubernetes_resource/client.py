@@ -93,7 +93,7 @@ class KubernetesClient:
         return self._call("PUT", f"{path}?fieldManager={FIELD_MANAGER}", subject, desired)
 
     def delete(self, path: str, live: Json, subject: str) -> None:
-        """Delete an object that was read, if it is still the same and unchanged; an absent one is deleted."""
+        """Delete an object unless it changed since it was read; succeed if it is absent."""
         known = {name: live["metadata"][name] for name in ("uid", "resourceVersion")}
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground", "preconditions": known}
         try:

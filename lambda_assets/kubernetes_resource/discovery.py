@@ -10,7 +10,7 @@ from kubernetes_resource.objects import Reference
 
 
 class Collection(NamedTuple):
-    """A kind as one version of the API serves it."""
+    """A kind in a version of the API."""
 
     root: str
     kind: str

@@ -71,7 +71,7 @@ class KubernetesError(Exception):
 
 
 class PendingError(Exception):
-    """The request cannot continue yet; the message says what it waits for."""
+    """The request must wait; the message has the reason."""
 
 
 def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesError:

@@ -24,7 +24,7 @@ class Removal(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Return what was kept, as text."""
+        """Return the kept objects as text."""
         return "; ".join(f"{reference} is kept: {why}" for reference, why in {**self.occupied, **self.released}.items())
 
 

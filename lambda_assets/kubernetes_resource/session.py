@@ -1,4 +1,4 @@
-"""Give the phases of a step what they share: the API server, the time that is left, and pauses. Runs in Lambda."""
+"""Share the API server, the remaining time and pauses between the phases of a step. Runs in Lambda."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cluster_request.kubernetes_objects.dependencies import dependencies
 from kubernetes_resource.client import HttpsTransport, KubernetesClient
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster
@@ -274,6 +275,14 @@ def test_a_terminating_namespace_is_refused(world: ContractWorld) -> None:
         world.settle(1)
         assert _kind(lambda: client.create(f"{path}/configmaps", config_map("new", world.space), "it")) is Kind.TERMINATING
     world.apply_as("user", {**held, "metadata": {**held["metadata"], "finalizers": []}})
+
+
+def test_the_objects_that_hyperpod_needs(world: ContractWorld) -> None:
+    objects = dependencies("us-west-2")
+    assert world.send_all("Create", objects)["Reason"] == "applied 15 objects"
+    assert world.is_there(*objects) == [True] * len(objects)
+    assert world.send_all("Delete", objects)["Reason"] == "all objects are deleted"
+    assert world.is_there(*objects) == [False] * len(objects)
 
 
 def test_the_kinds_that_have_a_rank_are_served(plane: ControlPlane) -> None:

@@ -1,0 +1,82 @@
+"""Build Kubernetes objects as plain data."""
+
+from collections.abc import Iterable
+from typing import Any
+
+Json = dict[str, Any]
+NAMESPACE = "aws-hyperpod"
+"""HyperPod's service looks for its objects here; the name cannot change (docs: install-packages-using-helm-chart)."""
+RBAC = "rbac.authorization.k8s.io"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+"""On HyperPod nodes with the prefix ``ml.``."""
+
+
+def namespace(name: str) -> Json:
+    """Return a namespace."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def service_account(name: str) -> Json:
+    """Return a service account of HyperPod's namespace."""
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": NAMESPACE}}
+
+
+def rule(resources: Iterable[str], verbs: Iterable[str], groups: Iterable[str] = ("",)) -> Json:
+    """Return a rule of a role."""
+    return {"apiGroups": list(groups), "resources": list(resources), "verbs": list(verbs)}
+
+
+def cluster_role(name: str, *rules: Json) -> Json:
+    """Return a role for the whole cluster."""
+    return {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": list(rules)}
+
+
+def binding_to_account(name: str) -> Json:
+    """Return the binding of a role to the service account of the same name."""
+    return _binding(name, name, {"kind": "ServiceAccount", "name": name, "namespace": NAMESPACE})
+
+
+def binding_to_user(name: str, user: str) -> Json:
+    """Return the binding of a role to a user."""
+    return _binding(name, name, {"apiGroup": RBAC, "kind": "User", "name": user})
+
+
+def binding_of_role(name: str, role: str, account: str) -> Json:
+    """Return the binding of a role to a service account of another name."""
+    return _binding(name, role, {"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE})
+
+
+def _binding(name: str, role: str, subject: Json) -> Json:
+    reference = {"apiGroup": RBAC, "kind": "ClusterRole", "name": role}
+    metadata = {"name": name}
+    return {
+        "apiVersion": f"{RBAC}/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": metadata,
+        "roleRef": reference,
+        "subjects": [subject],
+    }
+
+
+def daemon_set(name: str, space: str, pod: Json) -> Json:
+    """Return a DaemonSet with one kind of pod."""
+    labels = {"app": name}
+    spec = {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name, "namespace": space}, "spec": spec}
+
+
+def on_instance_types(names: Iterable[str]) -> Json:
+    """Return the affinity to nodes of these instance types."""
+    expression = {"key": INSTANCE_TYPE, "operator": "In", "values": sorted(names)}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+def host_path(name: str, path: str, kind: str = "") -> Json:
+    """Return a volume of the node."""
+    return {"name": name, "hostPath": {"path": path, **({"type": kind} if kind else {})}}
+
+
+def mount(name: str, path: str, *, read_only: bool = False) -> Json:
+    """Return the mount of a volume."""
+    return {"name": name, "mountPath": path, **({"readOnly": True} if read_only else {})}

@@ -1,0 +1,82 @@
+"""The objects that HyperPod needs are valid in each Kubernetes version that HyperPod supports."""
+
+import json
+from typing import Any
+
+import kubernetes_validate
+import pytest
+
+from cluster_request.kubernetes_objects.dependencies import dependencies
+from cluster_request.kubernetes_objects.device_plugins import efa_image
+from cluster_request.kubernetes_objects.health_agent import ACCOUNTS, UnknownRegionError, agent_image
+from kubernetes_resource.objects import Desired
+
+Json = dict[str, Any]
+VERSIONS = ("1.31", "1.32", "1.33", "1.34")
+OBJECTS = dependencies("us-west-2")
+
+
+def id_of(item: Json) -> str:
+    return f"{item['kind']}-{item['metadata']['name']}"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_object_is_strictly_valid(version: str) -> None:
+    for item in OBJECTS:
+        kubernetes_validate.validate(item, version, strict=True)  # a missing schema raises SchemaNotFoundError
+
+
+@pytest.mark.parametrize(
+    ("item", "error"),
+    [
+        ({**OBJECTS[0], "apiVersion": "v9"}, kubernetes_validate.SchemaNotFoundError),
+        ({**OBJECTS[0], "unknown": 1}, kubernetes_validate.ValidationError),
+    ],
+)
+def test_the_check_finds_unknown_versions_and_fields(item: Json, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        kubernetes_validate.validate(item, VERSIONS[-1], strict=True)
+
+
+def test_the_applier_accepts_the_objects_in_their_size() -> None:
+    texts = [json.dumps(item) for item in OBJECTS]
+    desired = Desired.of({"ClusterName": "eks", "Name": "reference", "Objects": texts})
+    assert len(desired.objects) == len(OBJECTS) == 15
+    assert sum(map(len, texts)) < 20_000
+
+
+def test_an_unknown_region_is_refused() -> None:
+    with pytest.raises(UnknownRegionError, match=r"region: HyperPod has no health monitoring agent in eu-west-3; use one of "):
+        dependencies("eu-west-3")
+
+
+@pytest.mark.parametrize("region", ACCOUNTS)
+def test_images_are_of_the_region(region: str) -> None:
+    registry, name = agent_image(region).split("/")
+    assert registry == f"{ACCOUNTS[region]}.dkr.ecr.{region}.amazonaws.com"
+    assert name.startswith("hyperpod-health-monitoring-agent:")
+    assert f".dkr.ecr.{region}.amazonaws.com/eks/" in efa_image(region)
+
+
+def test_daemon_sets_run_on_their_instance_types() -> None:
+    [*sets] = [item for item in OBJECTS if item["kind"] == "DaemonSet"]
+    found = {}
+    for item in sets:
+        affinity = item["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        found[item["metadata"]["name"]] = set(affinity["nodeSelectorTerms"][0]["matchExpressions"][0]["values"])
+    assert {"ml.p5.48xlarge", "ml.g6e.12xlarge"} <= found["health-monitoring-agent"] & found["nvidia-device-plugin"]
+    assert found["health-monitoring-agent-non-nvidia"] >= {"ml.trn1.32xlarge", "ml.trn2.48xlarge"}
+    assert "ml.p5.48xlarge" in found["aws-efa-k8s-device-plugin"]
+    assert not any(
+        name.startswith(("ml.c5", "ml.m5")) for name in found["health-monitoring-agent"] | found["nvidia-device-plugin"]
+    )
+
+
+def test_every_role_is_bound_and_every_account_exists() -> None:
+    names = {
+        kind: {item["metadata"]["name"] for item in OBJECTS if item["kind"] == kind} for kind in ("ClusterRole", "ServiceAccount")
+    }
+    bindings = [item for item in OBJECTS if item["kind"] == "ClusterRoleBinding"]
+    assert {item["roleRef"]["name"] for item in bindings} == names["ClusterRole"]
+    accounts = {subject["name"] for item in bindings for subject in item["subjects"] if subject["kind"] == "ServiceAccount"}
+    assert accounts == names["ServiceAccount"]
