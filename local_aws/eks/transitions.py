@@ -46,6 +46,9 @@ def _started(cluster: Cluster, webhooks: Webhooks) -> tuple[ControlPlane | None,
     except ControlPlaneError as error:
         shutil.rmtree(folder, ignore_errors=True)
         return None, str(error)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _settle(cluster: Cluster, plane: ControlPlane | None, problem: str) -> None:

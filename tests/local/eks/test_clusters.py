@@ -53,6 +53,7 @@ def test_a_defect_in_the_background_fails_the_cluster(world: World, caplog: pyte
     failed = world.until(world.cluster, "FAILED")
     assert failed["health"]["issues"][0]["message"] == "RuntimeError: no such file"
     assert "no such file" in caplog.text
+    assert not world.programs.folders[0].exists()
     assert world.eks.delete_cluster(name="ml")["cluster"]["status"] == "DELETING"
 
 

@@ -41,12 +41,14 @@ class FakePrograms:
     missing: list[str] = field(default_factory=list)
     problem: str = ""
     defect: str = ""
+    folders: list[Path] = field(default_factory=list)
     planes: list[FakePlane] = field(default_factory=list)
 
     def programs(self) -> Programs:
         return Programs(lambda: self.missing, self._start, self._read)
 
     def _start(self, name: str, folder: Path, **webhooks: str) -> FakePlane:
+        self.folders.append(folder)
         if self.problem:
             raise ControlPlaneError(self.problem)
         if self.defect:
