@@ -100,7 +100,7 @@ def _start_guardian(folder: Path) -> "subprocess.Popen[bytes]":
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder), "ETCD_UNSUPPORTED_ARCH": "arm64"}
     with guardian.log_of(folder, "guardian").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", guardian.__name__, str(folder)],
+            [sys.executable, "-B", "-m", guardian.__name__, str(folder)],
             cwd=Path(__file__).parents[2],
             env=environment,
             stdin=subprocess.PIPE,

@@ -4,7 +4,7 @@ import shutil
 import sys
 
 _FOR_RUNNING = {"setpriv": "util-linux"}  # program -> its Debian package
-_FOR_BUILDING = {**_FOR_RUNNING, "apt-get": "apt", "dpkg-deb": "dpkg", "gpgv": "gpgv", "tar": "tar", "xz": "xz-utils"}
+_FOR_BUILDING = {**_FOR_RUNNING, "apt-get": "apt", "dpkg-deb": "dpkg", "gpgv": "gpgv", "tar": "tar", "gzip": "gzip"}
 
 
 def missing_for_running() -> list[str]:

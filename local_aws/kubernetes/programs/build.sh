@@ -7,7 +7,7 @@ set -euo pipefail
 folder=$1 programs=("${@:2}")
 tools=$folder/tools tree=$folder/go/src/k8s.io/kubernetes
 export APT_CONFIG=$folder/apt/apt.conf
-mkdir -p "$folder"/{download,go/src/k8s.io,cache,home,built} "$tools"
+mkdir -p "$folder"/{download,go/src/k8s.io,cache,home,tmp,built} "$tools"
 
 say() { echo "I: $*"; }
 
@@ -31,7 +31,7 @@ cp "$tools/usr/share/gocode/src/github.com/modern-go/reflect2"/*.go "$tree/$refl
 rm -f "$tree/$reflect2"/*_test.go "$tree/$reflect2"/go_above_17.go "$tree/$reflect2"/go_below_1[79].go
 
 unset GOFLAGS
-export GOROOT=$tools/usr/lib/go-1.19 GOPATH=$folder/go GOCACHE=$folder/cache HOME=$folder/home
+export GOROOT=$tools/usr/lib/go-1.19 GOPATH=$folder/go GOCACHE=$folder/cache HOME=$folder/home TMPDIR=$folder/tmp
 export PATH=$GOROOT/bin:$PATH GO111MODULE=off CGO_ENABLED=0
 cd "$tree"
 go() { setpriv --pdeathsig KILL go "$@"; }

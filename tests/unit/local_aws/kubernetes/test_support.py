@@ -23,6 +23,13 @@ def test_a_control_plane_needs_no_apt(built: Callable[..., Path], monkeypatch: p
     assert machine.missing_for_building() == ["no program apt-get; install package apt"]
 
 
+def test_a_bare_debian_12_lacks_nothing_for_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Programs of Debian 12's essential packages and of apt, which a bare Debian has; it lacks xz.
+    present = {"apt-get", "dpkg-deb", "gpgv", "gzip", "setpriv", "tar"}
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in present else None)
+    assert machine.missing_for_building() == []
+
+
 def test_another_system_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert support.missing() == ["a control plane needs Linux, this is darwin; use a virtual machine with Debian 12 or 13"]
