@@ -51,9 +51,12 @@ class Discovery:
 
     def namespaced(self) -> Iterator[Collection]:
         """Yield the kinds whose objects live in namespaces and can be listed and deleted."""
-        for version in ("v1", *self._preferred_versions()):
+        seen = set()
+        for group, version in (("", "v1"), *self._all_versions()):
             for collection in self._collections_of(version).values():
-                if collection.is_namespaced and {"list", "delete"} <= collection.verbs:
+                is_wanted = collection.is_namespaced and {"list", "delete"} <= collection.verbs
+                if is_wanted and (group, collection.kind) not in seen:
+                    seen.add((group, collection.kind))
                     yield collection
 
     def _versions(self, group: str) -> list[str]:
@@ -63,9 +66,11 @@ class Discovery:
         found = self._client.get(f"/apis/{group}", f"API group {group}") or {}
         return [version["groupVersion"] for version in found.get("versions") or ()]
 
-    def _preferred_versions(self) -> list[str]:
-        groups = (self._client.get("/apis", "API groups") or {}).get("groups") or ()
-        return [group["preferredVersion"]["groupVersion"] for group in groups]
+    def _all_versions(self) -> Iterator[tuple[str, str]]:
+        """Yield each group with each of its versions: a kind can be in any of them."""
+        for group in (self._client.get("/apis", "API groups") or {}).get("groups") or ():
+            for version in group["versions"]:
+                yield group["name"], version["groupVersion"]
 
     def _collections_of(self, version: str) -> dict[str, Collection]:
         """Return the kinds of a version; none if it is not served. Nothing unserved is remembered: a definition may add it."""

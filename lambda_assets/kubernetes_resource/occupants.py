@@ -1,5 +1,6 @@
 """Find what else would be lost with a Namespace or a CustomResourceDefinition. Runs in Lambda."""
 
+import itertools
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -8,6 +9,7 @@ from kubernetes_resource.objects import DEFINITION, NAMESPACE, Reference
 from kubernetes_resource.session import Session
 
 PAGE = 500
+MAX_NAMED = 3
 AUTOMATIC = {
     ("ConfigMap", "kube-root-ca.crt"),
     ("ServiceAccount", "default"),
@@ -17,13 +19,23 @@ DERIVED = {"Endpoints", "EndpointSlice", "Event", "Lease"}
 """Kinds that Kubernetes or a controller creates for others; nothing of the user is in them."""
 
 
-def occupants(session: Session, reference: Reference, live: Json) -> list[str]:
-    """Return the objects of other owners that deleting this one would delete; only namespaces and definitions have any."""
+def reason_to_keep(session: Session, reference: Reference, live: Json) -> str:
+    """Return which objects of other owners the deletion would delete; only namespaces and definitions have any."""
     if reference.kind == NAMESPACE:
-        return list(_in_namespace(session, reference.name))
-    if reference.kind == DEFINITION:
-        return list(_of_definition(session, live["spec"]))
-    return []
+        return _held_text(_in_namespace(session, reference.name))
+    if reference.kind != DEFINITION:
+        return ""
+    version = next((each["name"] for each in live["spec"]["versions"] if each.get("served")), None)
+    if version is None:
+        return "none of its versions is served, so its objects cannot be listed"
+    return _held_text(_of_definition(session, live["spec"], version))
+
+
+def _held_text(held: Iterator[str]) -> str:
+    """Return the first objects as text; the others are not listed."""
+    names = list(itertools.islice(held, MAX_NAMED + 1))
+    more = " and more" if len(names) > MAX_NAMED else ""
+    return f"it holds {', '.join(names[:MAX_NAMED])}{more}" if names else ""
 
 
 def _in_namespace(session: Session, namespace: str) -> Iterator[str]:
@@ -35,8 +47,7 @@ def _in_namespace(session: Session, namespace: str) -> Iterator[str]:
                 yield f"{collection.kind} {item['metadata']['name']}"
 
 
-def _of_definition(session: Session, spec: Json) -> Iterator[str]:
-    version = next(each["name"] for each in spec["versions"] if each.get("served"))
+def _of_definition(session: Session, spec: Json, version: str) -> Iterator[str]:
     path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
     for item in _items(session, path):
         if not _goes_with_others(session, item):

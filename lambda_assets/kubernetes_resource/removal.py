@@ -6,19 +6,18 @@ from typing import NamedTuple
 
 from kubernetes_resource.errors import PendingError
 from kubernetes_resource.objects import Reference, deletion_text, owner_text
-from kubernetes_resource.occupants import occupants
+from kubernetes_resource.occupants import reason_to_keep
 from kubernetes_resource.session import Session
 
 PAUSES_S = (0.2, 0.5, 1, 2)
 """Most deletions end within seconds; the next step waits for the others."""
-MAX_NAMED = 3
 
 
 class Removal(NamedTuple):
     """What a removal left."""
 
     occupied: dict[Reference, str]
-    """Objects that hold those of other owners, with the reason. They stay in the inventory."""
+    """Objects that hold or may hold those of other owners, with the reason. They stay in the inventory."""
     released: dict[Reference, str]
     """Objects that another owner took over."""
 
@@ -61,10 +60,9 @@ def _removed(session: Session, reference: Reference, removal: Removal) -> str:
         return ""
     if live["metadata"].get("deletionTimestamp"):
         return f"being deleted{deletion_text(live)}"
-    held = occupants(session, reference, live)
-    if held:
-        more = f" and {len(held) - MAX_NAMED} more" if len(held) > MAX_NAMED else ""
-        removal.occupied[reference] = f"it holds {', '.join(held[:MAX_NAMED])}{more}"
+    reason = reason_to_keep(session, reference, live)
+    if reason:
+        removal.occupied[reference] = reason
         return ""
     session.client.delete(path, live, str(reference))
     return "being deleted"

@@ -22,6 +22,7 @@ from tests.unit.kubernetes_resource.dependencies_world import (
     DependenciesWorld,
     account,
     config_map,
+    cron_job,
     custom,
     daemon_set,
     definition,
@@ -182,6 +183,14 @@ def test_a_namespace_of_others_is_kept(world: ContractWorld) -> None:
     done = world.send_all("Delete", [namespace(world.space)])
     assert done["Reason"] == f"Namespace {world.space} is kept: it holds ConfigMap mine"
     assert world.is_there(config_map("mine", world.space)) == [True]
+
+
+def test_a_kind_outside_the_preferred_version_keeps_its_namespace(world: ContractWorld) -> None:
+    world.send_all("Create", [namespace(world.space)])
+    world.apply_as("user", cron_job("mine", world.space))
+    done = world.send_all("Delete", [namespace(world.space)])
+    assert done["Reason"] == f"Namespace {world.space} is kept: it holds CronJob mine"
+    assert world.is_there(cron_job("mine", world.space)) == [True]
 
 
 @pytest.mark.parametrize("is_namespace", [False, True])

@@ -23,6 +23,8 @@ BUILT_IN = {
     "v1": [("Namespace", "namespaces", False), ("ConfigMap", "configmaps", True), ("ServiceAccount", "serviceaccounts", True),
            ("Pod", "pods", True), ("Secret", "secrets", True), ("Event", "events", True)],
     "apps/v1": [("DaemonSet", "daemonsets", True)],
+    "batch/v1": [("Job", "jobs", True)],
+    "batch/v1beta1": [("CronJob", "cronjobs", True)],
     "rbac.authorization.k8s.io/v1": [("ClusterRole", "clusterroles", False),
                                      ("ClusterRoleBinding", "clusterrolebindings", False)],
     "apiextensions.k8s.io/v1": [("CustomResourceDefinition", "customresourcedefinitions", False)],

@@ -41,7 +41,11 @@ def settle_definition(server: "ApiServer", live: Json) -> None:
         drop(live["metadata"], CLEAN_UP)
     elif server.definitions_take_effect:
         live["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
-        server.served[f"{group}/v1"] = [(names["kind"], names["plural"], live["spec"]["scope"] == "Namespaced")]
+        for version in live["spec"]["versions"]:
+            server.served.pop(f"{group}/{version['name']}", None)
+            if version["served"]:
+                kinds = [(names["kind"], names["plural"], live["spec"]["scope"] == "Namespaced")]
+                server.served[f"{group}/{version['name']}"] = kinds
 
 
 def drop(metadata: Json, finalizer: str) -> None:

@@ -53,7 +53,7 @@ class DependenciesWorld(World):
     def request(self, kind: str, objects: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
         """Return an event of CloudFormation."""
         raw = self.event(kind, given(objects, **more), None if old is None else given(old, **more))
-        physical_id = {} if kind == "Create" else {"PhysicalResourceId": ID}
+        physical_id = {} if kind == "Create" else {"PhysicalResourceId": f"{CLUSTER}/{more.get('Name', NAME)}"}
         return {**raw, "ResourceType": DEPENDENCIES, "LogicalResourceId": "Dependencies", **physical_id}
 
     def do(self, kind: str, objects: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
@@ -120,6 +120,13 @@ def daemon_set(name: str = "agent", image: str = "agent:1", app: str = "agent", 
     pod = {"metadata": {"labels": {"app": app}}, "spec": {"containers": [{"name": "agent", "image": image}]}}
     spec = {"selector": {"matchLabels": {"app": app}}, "template": pod}
     return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name, "namespace": space}, "spec": spec}
+
+
+def cron_job(name: str = "mine", space: str = "aws-hyperpod") -> Json:
+    """Return an object of a kind that is not in the preferred version of its group."""
+    pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "job", "image": "job:1"}]}}
+    spec = {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": {"template": pod}}}
+    return {"apiVersion": "batch/v1beta1", "kind": "CronJob", "metadata": {"name": name, "namespace": space}, "spec": spec}
 
 
 def definition(kind: str = "Job") -> Json:

@@ -14,11 +14,11 @@ class NotServedError(Exception):
 
 def discovery(served: Served, path: str) -> Json | None:
     """Return the reply to a discovery path, or nothing for other paths."""
-    versions = [version for version in served if "/" in version]
-    groups = [
-        {"name": each.split("/")[0], "versions": [{"groupVersion": each}], "preferredVersion": {"groupVersion": each}}
-        for each in versions
-    ]
+    found_groups: dict[str, list[Json]] = {}
+    for version in served:
+        if "/" in version:
+            found_groups.setdefault(version.split("/")[0], []).append({"groupVersion": version})
+    groups = [{"name": name, "versions": each, "preferredVersion": each[0]} for name, each in found_groups.items()]
     if path == "/apis":
         return {"groups": groups}
     parts = path.strip("/").split("/")

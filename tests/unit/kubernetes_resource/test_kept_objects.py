@@ -5,6 +5,7 @@ import pytest
 from tests.unit.kubernetes_resource.dependencies_world import (
     DependenciesWorld,
     config_map,
+    cron_job,
     custom,
     definition,
     names,
@@ -36,10 +37,45 @@ def test_a_namespace_that_holds_objects_of_others_is_kept(world: DependenciesWor
     for name in ("a", "b", "c", "d"):
         world.server.add({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "aws-hyperpod"}})
     done = world.do("Delete", standard())
-    assert done["Reason"] == "Namespace aws-hyperpod is kept: it holds Pod a, Pod b, Pod c and 1 more"
+    assert done["Reason"] == "Namespace aws-hyperpod is kept: it holds Pod a, Pod b, Pod c and more"
     assert world.ours() == {"Namespace aws-hyperpod"}
     assert world.listed() == set()
     assert world.do("Create", standard())["Status"] == "SUCCESS"
+
+
+def test_an_object_of_a_kind_outside_the_preferred_version_keeps_its_namespace(world: DependenciesWorld) -> None:
+    world.do("Create", [namespace()])
+    world.server.add(cron_job())
+    assert world.do("Delete", [namespace()])["Reason"] == "Namespace aws-hyperpod is kept: it holds CronJob mine"
+    assert world.server.find("CronJob", "mine", "aws-hyperpod")
+
+
+def test_a_kind_in_two_versions_is_listed_once(world: DependenciesWorld) -> None:
+    world.do("Create", [namespace()])
+    world.server.served["batch/v1"].append(("CronJob", "cronjobs", True))
+    world.server.add(cron_job())
+    assert world.do("Delete", [namespace()])["Reason"] == "Namespace aws-hyperpod is kept: it holds CronJob mine"
+
+
+def test_a_definition_without_a_served_version_is_kept(world: DependenciesWorld) -> None:
+    world.do("Create", [definition()])
+    world.server.add(custom("mine"))
+    name = "jobs.example.com"
+    world.server.edit("CustomResourceDefinition", name, lambda live: live["spec"]["versions"][0].update(served=False))
+    assert world.do("Delete", [definition()])["Reason"] == (
+        f"CustomResourceDefinition {name} is kept: none of its versions is served, so its objects cannot be listed"
+    )
+    assert world.server.find("Job", "mine", "default")
+
+
+def test_listing_stops_when_enough_is_known(world: DependenciesWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubernetes_resource.occupants.PAGE", 1)
+    world.do("Create", [namespace()])
+    for number in range(20):
+        world.server.add(config_map(f"map-{number:02}"))
+    reason = world.do("Delete", [namespace()])["Reason"]
+    assert reason == "Namespace aws-hyperpod is kept: it holds ConfigMap map-00, ConfigMap map-01, ConfigMap map-02 and more"
+    assert sum("aws-hyperpod/configmaps?" in path for _, path in world.server.calls) == 5  # kube-root-ca.crt and four others
 
 
 def test_what_kubernetes_creates_does_not_keep_a_namespace(world: DependenciesWorld) -> None:
