@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from local_aws import faults
+from local_aws import faults, process
 from local_aws.clock import clock
 from local_aws.durations import duration
 from local_aws.eks import logs, network
@@ -26,20 +26,25 @@ def create(cluster: Cluster, webhooks: Webhooks) -> None:
     def run() -> None:
         begin = clock.seconds()
         plane, problem = (None, fault.message) if fault else _started(cluster, webhooks)
-        clock.sleep(duration("eks.create") - (clock.seconds() - begin))
         with lock:
             is_left = exists(cluster)
             if is_left:
-                _settle(cluster, plane, problem)
-        if plane and not is_left:
-            plane.stop()
+                cluster.plane = plane  # from here on, a reset stops it
+        if not is_left:
+            if plane:
+                plane.stop()
+            return
+        clock.sleep(duration("eks.create") - (clock.seconds() - begin))
+        with lock:
+            if exists(cluster):
+                _settle(cluster, problem)
 
     _in_thread(cluster, run)
 
 
 def _started(cluster: Cluster, webhooks: Webhooks) -> tuple[ControlPlane | None, str]:
     """Return the control plane, or the reason why it does not start."""
-    folder = Path(tempfile.mkdtemp(prefix="local-aws-eks-"))
+    folder = Path(tempfile.mkdtemp(prefix="eks-", dir=process.home()))
     try:
         with clock.work():
             return programs().start(cluster.name, folder, **webhooks), ""
@@ -51,9 +56,8 @@ def _started(cluster: Cluster, webhooks: Webhooks) -> tuple[ControlPlane | None,
         raise
 
 
-def _settle(cluster: Cluster, plane: ControlPlane | None, problem: str) -> None:
-    cluster.plane = plane
-    if plane is None:
+def _settle(cluster: Cluster, problem: str) -> None:
+    if cluster.plane is None:
         _fail(cluster, problem)
         return
     cluster.status = "ACTIVE"

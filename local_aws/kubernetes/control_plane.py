@@ -70,6 +70,14 @@ def _start(name: str, folder: Path, programs: Path, token_webhook: str, authoriz
     if any(folder.iterdir()):
         raise KubernetesError(f"{folder}: not empty; delete it, or name another folder")
     folder.chmod(0o700)
+    try:
+        return _run_all(name, folder, programs, token_webhook, authorization_webhook)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # it may hold private keys
+        raise
+
+
+def _run_all(name: str, folder: Path, programs: Path, token_webhook: str, authorization_webhook: str | None) -> ControlPlane:
     store.note_use(programs)
     commands = Commands(name, folder, programs, _free_ports())
     admin = Client(commands.endpoint, commands.authority, commands.admin.certificate, commands.admin.key)

@@ -65,3 +65,17 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, built: Callable[..., Pat
     with pytest.raises(KubernetesError, match="plane: not empty; delete it, or name another folder"):
         start(tmp_path / "plane")
     assert (tmp_path / "plane" / "mine").exists()
+
+
+def test_a_start_that_fails_before_any_program_leaves_no_keys(
+    tmp_path: Path, built: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(folder: Path) -> None:
+        assert list(folder.rglob("*.key"))
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(control_plane, "_start_guardian", fail)
+    built()
+    with pytest.raises(OSError, match="no more processes"):
+        start(tmp_path / "plane")
+    assert not (tmp_path / "plane").exists()
