@@ -36,6 +36,8 @@ def _apply(session: Session, desired: Desired, item: Json) -> None:
             raise PendingError(f"{reference}: an earlier object is still being deleted{deletion_text(live)}")
         if not session.target.owns(live):
             raise KubernetesError(Kind.FOREIGN, str(reference), f"exists and belongs to {owner_text(live)}")
+        # The API server refuses another uid, so an object that replaced this one since then is not changed.
+        item = {**item, "metadata": {**item["metadata"], "uid": live["metadata"]["uid"]}}
     try:
         session.client.apply(path, item, str(reference), force=False)
     except KubernetesError as error:

@@ -135,4 +135,6 @@ def _parsed(content: bytes, status: int, subject: str) -> Json:
         return reply
     if status == 404 and content.startswith(NOT_SERVED):
         return {}
-    raise KubernetesError(Kind.UNAVAILABLE, subject, f"HTTP {status} without a JSON object")
+    error = KubernetesError(Kind.UNAVAILABLE, subject, f"HTTP {status} without a JSON object")
+    error.status = status
+    raise error

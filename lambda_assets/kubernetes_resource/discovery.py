@@ -76,13 +76,24 @@ class Discovery:
         """Return the kinds of a version; none if it is not served. Nothing unserved is remembered: a definition may add it."""
         if version not in self._known:
             root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-            found = self._client.get(root, f"API {version}")
+            found = self._version(version, root)
             if found is None:
                 return {}
             self._known[version] = {
                 resource["kind"]: _collection(root, resource) for resource in found["resources"] if "/" not in resource["name"]
             }
         return self._known[version]
+
+    def _version(self, version: str, root: str) -> Json | None:
+        """Return the reply for a version; the pods behind an aggregated API can be away while the API server is not."""
+        try:
+            return self._client.get(root, f"API {version}")
+        except KubernetesError as error:
+            if error.status != 503 or "/" not in version:
+                raise
+            service = ".".join(reversed(version.split("/")))
+            fix = f"restore the pods of APIService {service} or delete it, then deploy again"
+            raise KubernetesError(error.kind, error.subject, error.text, fix=fix) from error
 
 
 def _collection(root: str, resource: Json) -> Collection:

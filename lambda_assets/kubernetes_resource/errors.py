@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 MAX_FIELDS = 5
 CONFLICTING = "FieldManagerConflict"
 TERMINATING_CAUSE = "NamespaceTerminating"
+OTHER_UID = "metadata.uid"
+"""The field in the error for an object that another one replaced since it was read."""
 
 
 class Kind(Enum):
@@ -57,6 +59,9 @@ class Cause(NamedTuple):
 class KubernetesError(Exception):
     """A failed call: its kind, the object that it is about, and the API server's message."""
 
+    status = 0
+    """The HTTP status, if the API server replied."""
+
     def __init__(self, kind: Kind, subject: str, text: str, causes: Iterable[Cause] = (), fix: str = "") -> None:
         super().__init__(f"{subject}: {text}; {fix or FIX[kind]}")
         self.kind = kind
@@ -79,7 +84,9 @@ def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesEr
     causes = [_cause(item) for item in (body.get("details") or {}).get("causes") or ()]
     text = str(body.get("message") or f"HTTP {status}")
     kind = kind_of(status, text, causes)
-    return KubernetesError(kind, subject, _problem(kind, text, causes), causes)
+    error = KubernetesError(kind, subject, _problem(kind, text, causes), causes)
+    error.status = status
+    return error
 
 
 def kind_of(status: int, text: str, causes: Iterable[Cause]) -> Kind:
@@ -89,6 +96,8 @@ def kind_of(status: int, text: str, causes: Iterable[Cause]) -> Kind:
         return Kind.REJECTED
     if TERMINATING_CAUSE in reasons or (status == 403 and "because it is being terminated" in text):
         return Kind.TERMINATING
+    if OTHER_UID in {cause.field for cause in causes}:
+        return Kind.STALE
     if status == 409:
         return Kind.CONFLICT if CONFLICTING in reasons else Kind.STALE
     if status in (408, 429) or status >= 500:

@@ -92,6 +92,12 @@ class Target(NamedTuple):
         """Return the physical ID of the resource."""
         return f"{self.cluster}/{self.name}"
 
+    def check_name(self, physical_id: str) -> None:
+        """Raise an error if the name changed: the objects on the same EKS cluster have it as a label."""
+        cluster, _, name = physical_id.partition("/")
+        if name and cluster == self.cluster and name != self.name:
+            raise PropertyError(f"Name: changed from {name} to {self.name}, but the objects have it as a label; keep {name}")
+
     def owns(self, live: Mapping[str, Any]) -> bool:
         """Return whether an object carries the labels of this inventory."""
         labels = live["metadata"].get("labels") or {}

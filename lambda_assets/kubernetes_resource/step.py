@@ -108,6 +108,8 @@ def _worked(event: Event, memory: Memory, clock: Clock, host: Host) -> Decision:
     """Make the calls; the memory keeps how far they came."""
     try:
         target = Target.of(event.properties)
+        if event.request_type == "Update":
+            target.check_name(event.physical_id)
         desired = None if event.request_type == "Delete" else Desired.of(event.properties)
     except PropertyError as error:
         refused = Succeed(f"no objects: {error}") if event.request_type == "Delete" else Fail(str(error))

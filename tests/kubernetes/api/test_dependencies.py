@@ -249,6 +249,18 @@ def test_replies_have_the_kinds_of_the_server_in_memory(world: ContractWorld) ->
     assert kinds == [Kind.STALE] * 4
 
 
+def test_an_apply_with_another_uid_is_refused(world: ContractWorld) -> None:
+    path = f"/api/v1/namespaces/default/configmaps/{world.space}"
+    desired = config_map(world.space, "default")
+    with closing(world.client()) as client:
+        live = client.apply(path, desired, "it", force=False)
+        same = {**desired, "metadata": {**desired["metadata"], "uid": live["metadata"]["uid"]}}
+        other = {**desired, "metadata": {**desired["metadata"], "uid": "other"}}
+        assert client.apply(path, same, "it", force=False)["metadata"]["resourceVersion"] == live["metadata"]["resourceVersion"]
+        assert _kind(lambda: client.apply(path, other, "it", force=False)) is Kind.STALE
+        assert _kind(lambda: client.apply(path, other, "it", force=True)) is Kind.STALE
+
+
 def _kind(call: Callable[[], object]) -> Kind:
     with pytest.raises(KubernetesError) as caught:
         call()

@@ -179,6 +179,7 @@ class ApiServer:
 
     def _apply(self, place: Place, desired: Json, query: Mapping[str, str]) -> Json:
         stored = self.objects.get(place.key, Stored({}, {}))
+        _check_uid(stored.live, desired)
         try:
             new, owners = apply(
                 stored.live or None, stored.owners, desired, query["fieldManager"], force=query["force"] == "true"
@@ -281,6 +282,13 @@ def _system(live: Json) -> Json:
 
 def _changed(before: Json, item: Json, manager: str) -> set[tuple[str, ...]]:
     return update(before, {}, item, manager).get(manager, set())
+
+
+def _check_uid(before: Json, desired: Json) -> None:
+    uid = desired["metadata"].get("uid")
+    if before and uid not in (None, before["metadata"]["uid"]):
+        text = f'metadata.uid: Invalid value: "{uid}": field is immutable'
+        raise Refusal(422, "Invalid", text, [{"reason": "FieldValueInvalid", "field": "metadata.uid", "message": text}])
 
 
 def _check_immutable(before: Json, new: Json) -> None:

@@ -10,7 +10,7 @@ Json = dict[str, Any]
 Path = tuple[str, ...]
 Owners = dict[str, set[Path]]
 BY_NAME = ("containers", "initContainers", "volumes", "env")
-IDENTITY = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
+IDENTITY = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"), ("metadata", "uid")}
 
 
 class ConflictError(Exception):

@@ -3,7 +3,7 @@
 import http.client
 import itertools
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -237,6 +237,19 @@ def test_a_broken_inventory_is_named(world: DependenciesWorld) -> None:
     )
 
 
+class Aggregator(ApiServer):
+    """A server with an aggregated API whose pods are away."""
+
+    def __init__(self, content: bytes, **state: Any) -> None:
+        super().__init__(**state)
+        self._content = content
+
+    def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> tuple[int, bytes]:
+        if path == "/apis/metrics.k8s.io/v1beta1":
+            return 503, self._content
+        return super().__call__(method, path, headers, body)
+
+
 class Proxy(ApiServer):
     """A server before the API server that answers for it."""
 
@@ -254,6 +267,17 @@ def test_an_answer_of_another_server_is_retried(world: DependenciesWorld, status
     assert world.do("Delete", standard())["Status"] == "SUCCESS"
     assert list(proxy.replies) == []
     assert world.ours() == set()
+
+
+@pytest.mark.parametrize("content", [b"service unavailable\n", b'{"message": "service unavailable"}'])
+def test_an_aggregated_api_without_pods_is_named(world: DependenciesWorld, content: bytes) -> None:
+    world.do("Create", [namespace()])
+    world.server.served["metrics.k8s.io/v1beta1"] = [("PodMetrics", "pods", True)]
+    world.eks.server = Aggregator(**vars(world.server), content=content)
+    reason = world.do("Delete", [namespace()])["Reason"]
+    assert reason.startswith("API metrics.k8s.io/v1beta1: ")
+    assert "; restore the pods of APIService v1beta1.metrics.k8s.io or delete it, then deploy again" in reason
+    assert world.server.find("Namespace", "aws-hyperpod")
 
 
 def test_a_server_that_never_answers_as_the_api_is_named(world: DependenciesWorld) -> None:

@@ -8,6 +8,7 @@ import pytest
 from kubernetes_resource.objects import INVENTORY_LABEL, MANAGED_BY
 from tests.unit.kubernetes_resource.api_server import Place
 from tests.unit.kubernetes_resource.dependencies_world import (
+    ID,
     INVENTORY,
     DependenciesWorld,
     config_map,
@@ -110,6 +111,37 @@ def test_an_object_that_changed_its_owner_is_not_deleted(world: DependenciesWorl
     assert done["Reason"].endswith("ClusterRole agent is kept: it belongs to Helm")
     assert world.server.find("ClusterRole", "agent")
     assert "ClusterRole agent" not in world.listed()
+
+
+def test_an_object_that_is_replaced_between_read_and_apply_survives(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    ours = (world.server.find("ClusterRole", "agent") or {})["metadata"]["uid"]
+
+    def replace(method: str, place: Place) -> None:
+        live = world.server.find("ClusterRole", "agent")
+        if method == "PATCH" and place.plural == "clusterroles" and live and live["metadata"]["uid"] == ours:
+            del world.server.objects[place.key]
+            world.server.add(role(), "helm")
+
+    world.server.on_call = replace
+    assert world.do("Update", standard(), standard())["Reason"].startswith("ClusterRole agent: exists and belongs to helm; ")
+    assert (world.server.find("ClusterRole", "agent") or {})["metadata"].get("labels") is None
+
+
+def test_a_changed_name_is_refused_and_rolled_back(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    world.clock.advance(300)
+    raw = {**world.request("Update", standard(), standard(), Name="other"), "PhysicalResourceId": ID}
+    done = world.finish(raw)
+    assert (done["Status"], done["PhysicalResourceId"], done["Reason"]) == (
+        "FAILED",
+        ID,
+        "Name: changed from reference to other, but the objects have it as a label; keep reference",
+    )
+    world.clock.advance(300)
+    back = {**world.request("Update", standard(), standard()), "OldResourceProperties": raw["ResourceProperties"]}
+    assert world.finish(back)["Status"] == "SUCCESS"
+    assert world.ours() == names(standard())
 
 
 def test_an_object_that_changes_hands_between_read_and_delete_survives(world: DependenciesWorld) -> None:
