@@ -1,0 +1,58 @@
+"""The objects that HyperPod needs are valid in each Kubernetes version that HyperPod supports."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster_request.kubernetes_objects.dependencies import dependencies
+from local_aws.environment import PROJECT
+from tests.tool_environment import programs_of
+
+Json = dict[str, Any]
+Validate = Callable[[list[Json], str], list[str]]
+VERSIONS = ("1.31", "1.32", "1.33", "1.34")
+VALIDATOR = "1.37.0"
+OBJECTS = dependencies("us-west-2")
+
+
+@pytest.fixture(scope="session")
+def validator() -> Path:
+    """The program; its package has 17,000 files, so it has an environment of its own."""
+    constraints = PROJECT / "constraints.txt"
+    return (
+        programs_of("kubernetes-validate", VALIDATOR, "importlib_resources==7.1.0", "-c", str(constraints))
+        / "kubernetes-validate"
+    )
+
+
+@pytest.fixture
+def validate(validator: Path) -> Validate:
+    """Return the program's line about each object."""
+
+    def run(objects: list[Json], version: str) -> list[str]:
+        command = [str(validator), "--strict", "--kubernetes-version", version, "-"]
+        text = "\n---\n".join(json.dumps(item) for item in objects)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        lines = done.stdout.splitlines()
+        assert len(lines) == len(objects), done.stdout + done.stderr
+        return lines
+
+    return run
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_object_is_strictly_valid(version: str, validate: Validate) -> None:
+    names = [f"{item['kind'].lower()}/{item['metadata']['name']}" for item in OBJECTS]
+    expected = [f"INFO - passed for resource {name} against version {version}" for name in names]
+    assert validate(OBJECTS, version) == expected
+
+
+def test_the_check_finds_unknown_versions_and_fields(validate: Validate) -> None:
+    [version, field] = validate([{**OBJECTS[0], "apiVersion": "v9"}, {**OBJECTS[0], "unknown": 1}], VERSIONS[-1])
+    assert "Couldn't find schema" in version
+    assert field.startswith("ERROR")
+    assert "unknown" in field
