@@ -22,11 +22,8 @@ OBJECTS = dependencies("us-west-2")
 @pytest.fixture(scope="session")
 def validator() -> Path:
     """The program; its package has 17,000 files, so it has an environment of its own."""
-    constraints = PROJECT / "constraints.txt"
-    return (
-        programs_of("kubernetes-validate", VALIDATOR, "importlib_resources==7.1.0", "-c", str(constraints))
-        / "kubernetes-validate"
-    )
+    pinned = ("importlib_resources==7.1.0", "-c", str(PROJECT / "constraints.txt"))
+    return programs_of("kubernetes-validate", VALIDATOR, *pinned) / "kubernetes-validate"
 
 
 @pytest.fixture
