@@ -60,7 +60,7 @@ def operator(cluster: Running, tmp_path: Path) -> Operator:
 def test_apply_installs_the_agent_on_running_nodes(bundle: str, operator: Operator) -> None:
     def agents() -> dict[str, tuple[str | None, str | None]]:
         shown = json.loads(operator.hpod("status", "ml", "--output", "json"))["data"]
-        return {each["instance_id"]: (each["agent"], each["bundle"]) for each in shown["cluster"]["nodes"]}
+        return {each["instance_id"]: (each["agent"], each["bundle_sha256"]) for each in shown["nodes"]}
 
     def results() -> dict[str, Any]:
         applied = json.loads(operator.hpod("apply", "ml", "--yes", "--output", "json"))["data"]["nodes"]

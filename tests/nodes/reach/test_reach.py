@@ -86,7 +86,7 @@ def test_ssh_scp_and_sftp_use_the_entries(configured: Operator) -> None:
 
 
 def test_a_second_run_changes_nothing(configured: Operator) -> None:
-    assert "is up to date" in configured.hpod("ssh", "ml", "--config", *configured.login)
+    assert "is up to date" in " ".join(configured.hpod("ssh", "ml", "--config", *configured.login).split())
 
 
 def test_a_changed_host_key_is_refused(configured: Operator) -> None:

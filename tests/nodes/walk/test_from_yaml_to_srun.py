@@ -97,7 +97,7 @@ def test_drift_names_what_differs_between_the_file_and_the_cluster(
     sagemaker.add_tags(ResourceArn=cluster["ClusterArn"], Tags=[{"Key": "team", "Value": "vision"}])
     until(lambda: sagemaker.describe_cluster(ClusterName=fresh["cluster"])["ClusterStatus"], lambda now: now == "InService", UP_S)
 
-    found = {(each["place"], each["field"]): (each["file"], each["actual"]) for each in drift()["differences"]}
+    found = {(each["place"], each["field"]): (each["desired"], each["observed"]) for each in drift()["differences"]}
     assert found.keys() == {
         ("group compute-nodes", "InstanceCount"),
         ("group compute-nodes", "LifeCycleConfig"),
