@@ -1,4 +1,4 @@
-"""`./hpod apply CLUSTER [NODE]`: run the deployed lifecycle scripts on running nodes that have no agent."""
+"""`./hpod apply CLUSTER [NODE]`: run the deployed lifecycle scripts on running nodes that no deployment changes."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,7 @@ from cli.remote.parallel import PARALLEL_SESSIONS
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
+from config.model import Implementation
 
 AGENT = "hyperpod-follow.timer"
 FOLDER = "/root/hyperpod-cdk-scripts"
@@ -38,7 +39,7 @@ def apply(
     """Run the scripts of the last deployment batch by batch; stop after a batch with a failure."""
     if shell is None:
         require_plugin()
-    uri = _scripts(deployment)
+    script = apply_script(_scripts(deployment), skip_agents=deployment.config.implementation is not Implementation.NATIVE)
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
@@ -47,7 +48,7 @@ def apply(
     results: list[NodeResult] = []
     for batch in _batches(nodes):
         show(f"{counted(len(batch), 'node')}: {labels(batch)}")
-        results += in_sessions(batch, apply_script(uri), timeout_s, shell or session_shell(deployment))
+        results += in_sessions(batch, script, timeout_s, shell or session_shell(deployment))
         if any(each.status for each in results):
             break
     return _result(directory.cluster, nodes, results)
@@ -63,12 +64,15 @@ def _scripts(deployment: Deployment) -> str:
     return uri
 
 
-def apply_script(uri: str) -> str:
-    """Return the script for a node. It keeps the downloaded scripts, because services may run them after a reboot."""
+def apply_script(uri: str, *, skip_agents: bool = True) -> str:
+    """Return the script for a node. It keeps the downloaded scripts, because services may run them after a reboot.
+
+    With `implementation: native`, agents report but follow no pointer.
+    """
+    skip = f"if systemctl --quiet is-enabled {AGENT} 2>/dev/null; then echo '{HAS_AGENT}'; exit 0; fi\n" if skip_agents else ""
     return f"""\
 set -euo pipefail
-if systemctl --quiet is-enabled {AGENT} 2>/dev/null; then echo '{HAS_AGENT}'; exit 0; fi
-rm --recursive --force {FOLDER}
+{skip}rm --recursive --force {FOLDER}
 aws s3 cp --only-show-errors --recursive {shlex.quote(uri)} {FOLDER}
 bash {FOLDER}/on_create.sh
 """
