@@ -267,5 +267,5 @@ def _failure(run: HealthCheck, results: Mapping[str, str], log: Log) -> str:
     bad = sum(result in ("failed", "replaced") for result in results.values())
     faulty = f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else ""
     if log.problem:
-        return f"{faulty}; {log.problem}" if faulty else log.problem
+        return f"{faulty}, and {log.problem}" if faulty else log.problem
     return faulty or ("the log has errors" if log.errors else "")

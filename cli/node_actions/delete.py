@@ -115,7 +115,8 @@ def _edit(site: Site, file: Path, left: Mapping[str, int], chosen: Sequence[Node
 
 def _data(node: Node, problem: str | None) -> Json:
     result = "deleted" if problem is None else "not_started" if problem.startswith(NOT_STARTED) else "failed"
-    return {**node.names, "result": result, "message": problem}
+    message = (problem or "").removeprefix(NOT_STARTED).removeprefix(": ")
+    return {**node.names, "result": result, "message": message or None}
 
 
 def _result(

@@ -7,6 +7,7 @@ import pytest
 
 from cli.errors import OpsError
 from cli.node_actions.check import check
+from cli.render import envelope
 from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime
 
@@ -125,8 +126,9 @@ def test_a_log_that_cannot_be_read_leaves_the_results_of_nodes_that_run_unknown(
     result = run(gpus, "workers")
     assert results(result) == {"workers-1": "unknown", "workers-2": "failed"}
     assert "unknown: the log could not be read" in str(result)
-    assert result.failure.startswith("1 of 2 nodes faulty; cannot run `check`: ")
-    assert "AccessDeniedException" in result.failure
+    assert result.failure.startswith("1 of 2 nodes faulty, and cannot run `check`: ")
+    [problem] = json.loads(envelope("check", result))["problems"]
+    assert "AccessDeniedException" in problem["message"]
 
 
 def test_errors_of_an_earlier_check_are_not_those_of_this_one(gpus: FakeCluster) -> None:

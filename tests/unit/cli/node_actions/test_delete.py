@@ -7,8 +7,9 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.delete import delete
+from cli.node_actions.delete import NOT_STARTED, _data, delete
 from cli.node_actions.recover import Options
+from cli.node_directory import node_directory
 from cli.result import Result
 from tests.unit.cli.fake_nodes import FILE
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime
@@ -25,6 +26,16 @@ def file(tmp_path: Path) -> Path:
 def run(cluster: FakeCluster, file: Path, *nodes: str, scale: bool = False, **options: Any) -> Result:
     chosen = Options(**{"patience": FakeTime().patience(), **options})
     return delete(cluster.deployment(), nodes=nodes, file=file, options=chosen, scale=scale, shell=cluster.shell)
+
+
+def outcomes(result: Result) -> dict[str, tuple[str, str | None]]:
+    assert result.data is not None
+    return {node["name"]: (node["result"], node["message"]) for node in result.data["nodes"]}
+
+
+def test_a_message_does_not_repeat_the_result(cluster: FakeCluster) -> None:
+    [node] = node_directory(cluster.deployment(), cluster.shell).find(FIRST)
+    assert [_data(node, problem)["message"] for problem in (None, NOT_STARTED, "refused")] == [None, None, "refused"]
 
 
 def test_scale_deletes_the_node_and_lowers_the_count(cluster: FakeCluster, file: Path) -> None:
@@ -142,3 +153,4 @@ def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(cluster
     assert cluster.requests == []
     assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
     assert "not started: resumed, because jobs on other nodes did not end" in str(result)
+    assert outcomes(result)["workers-2"] == ("not_started", "resumed, because jobs on other nodes did not end")
