@@ -6,6 +6,9 @@ from typing import Any
 from cli.deployment import Deployment
 from config.operation_names import alarm_names
 
+NEVER_EVALUATED = "Unchecked: Initial alarm creation"
+"""The reason of a new alarm's state, which stays until the state changes."""
+
 
 def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
     """Yield the alarms of the deployment's stacks."""
@@ -15,10 +18,12 @@ def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
 
 
 def raised(deployment: Deployment) -> list[dict[str, Any]]:
-    """Return the alarms that notify in the state that they have: ALARM, or INSUFFICIENT_DATA without reports."""
+    """Return the alarms that notified of their state: ALARM, or INSUFFICIENT_DATA after another state, without reports."""
     return [each for each in alarms(deployment) if _is_raised(each)]
 
 
 def _is_raised(alarm: dict[str, Any]) -> bool:
     state = alarm["StateValue"]
-    return state == "ALARM" or (state == "INSUFFICIENT_DATA" and bool(alarm.get("InsufficientDataActions")))
+    if state == "INSUFFICIENT_DATA":
+        return bool(alarm.get("InsufficientDataActions")) and alarm.get("StateReason") != NEVER_EVALUATED
+    return bool(state == "ALARM")

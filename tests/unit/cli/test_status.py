@@ -200,6 +200,13 @@ def test_an_alarm_without_data_is_shown_if_it_notifies_of_that(account: FakeOper
     assert "INSUFFICIENT_DATA draft-SlurmctldDown: why" in shown(account)
 
 
+def test_a_new_alarm_that_never_had_data_is_not_shown(account: FakeOperations) -> None:
+    alarm = {"AlarmName": "draft-SlurmctldDown", "StateValue": "INSUFFICIENT_DATA", "InsufficientDataActions": ["topic"]}
+    more = {"AlarmDescription": "why", "StateUpdatedTimestamp": NOW, "StateReason": "Unchecked: Initial alarm creation"}
+    account.alarms.append(alarm | more)
+    assert data(account)["alarms"] == []
+
+
 def test_the_last_events_are_shown_with_their_verdict(account: FakeOperations) -> None:
     account.state("head", 1, **slurm(DRAINED))
     text = shown(account)
