@@ -32,7 +32,7 @@ def render(command: str, result: Result, output: str) -> None:
     else:
         _print(result.text)
     if result.failure:
-        print(result.failure, file=sys.stderr)
+        print("\n".join(fitted(result.failure, _width())), file=sys.stderr)
 
 
 def redraw(result: Result) -> None:
@@ -58,10 +58,13 @@ def line_printer(output: str) -> Show:
     return ignore if output == JSON else lambda line: _print([line])
 
 
+def _width() -> int:
+    return shutil.get_terminal_size(WITHOUT_TERMINAL).columns
+
+
 def _print(blocks: Sequence[Block]) -> None:
     """Print the blocks with a blank line between them; only a terminal gets colours."""
-    width = shutil.get_terminal_size(WITHOUT_TERMINAL).columns
-    lines = [line for block in blocks for line in (*fitted(block, width), "")][:-1]
+    lines = [line for block in blocks for line in (*fitted(block, _width()), "")][:-1]
     if not lines:
         return
     if sys.stdout.isatty():

@@ -62,7 +62,7 @@ def failed(error: OpsError | ConfigError) -> Result:
         from validation.report import problem_fields  # noqa: PLC0415  imports the rules, which help does not need
 
         found = [problem_fields(file, problem) for file, problems in error.problems.items() for problem in problems]
-        return Result(None, (), found, str(error))
+        return Result(None, (), found, Verbatim(error))  # a line for each problem, as editors read it
     return Result(None, (), [error_problem(str(error))], str(error))
 
 

@@ -15,5 +15,10 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     shutil.copytree(cluster_files.CLUSTERS, folder / "clusters")
     (folder / "examples").symlink_to(cluster_files.EXAMPLES.parent)
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("COLUMNS", "1000")  # tests of the content read whole lines
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print lines of any length, because tests of the content read whole lines."""
+    monkeypatch.setenv("COLUMNS", "1000")

@@ -53,8 +53,10 @@ def printed(command: str, result: Result, capsys: pytest.CaptureFixture[str]) ->
     """The lines that a command prints into a pipe, while it runs and at its end."""
     for block in filter(_is_laid_out, SHOWN):
         line_printer("text")(longer(block))
-    render(command, Result(result.data, [longer(block) for block in result.text if _is_laid_out(block)]), "text")
-    return capsys.readouterr().out.splitlines()
+    text = [longer(block) for block in result.text if _is_laid_out(block)]
+    render(command, Result(result.data, text, failure=str(longer(result.failure))), "text")
+    found = capsys.readouterr()
+    return [*found.out.splitlines(), *found.err.splitlines()]
 
 
 def _is_laid_out(block: Block) -> bool:
@@ -74,6 +76,15 @@ def test_the_text_of_a_command_fits(
         kept += [block for block in (*SHOWN, *result.text) if isinstance(block, Verbatim)]
         SHOWN.clear()
     assert command in AS_IT_IS or not kept
+
+
+def test_a_failure_fits_with_its_command_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    command = f"`./hpod replace prod {LONG['workers']}-1`"
+    render("check", Result(None, failure=f"1 of 2 nodes faulty: {REASON}; run {command}"), "text")
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if len(line) > WIDTH] == [f"  {command}"]
+    assert " ".join(line.strip() for line in lines) == f"1 of 2 nodes faulty: {REASON}; run {command}"
 
 
 @pytest.mark.parametrize("command", HELP)
