@@ -59,19 +59,20 @@ def logs(
     found = _node_logs(client, group, STREAMS[kind])
     if node is None:
         return _listed(deployment, group, found, kind)
-    chosen = _chosen(deployment, found, node, kind)
+    parts = Parts("logs")
+    chosen, names = _chosen(deployment, found, node, kind, parts)
     lines = []
     for line in _lines(client, group, chosen.stream, sleep if follow else None):
         show(Verbatim(line))
         if not follow:  # which never ends
             lines.append(line)
-    data = {"log_group": group, "kind": kind, "stream": chosen.stream, "node": _node(chosen, {}), "lines": lines}
-    return Result(data)
+    data = {"log_group": group, "kind": kind, "stream": chosen.stream, "node": names, "lines": lines}
+    return Result(data, (), parts.problems)
 
 
 def _listed(deployment: Deployment, group: str, found: list[NodeLog], kind: str) -> Result:
     parts = Parts("logs")
-    states = parts.get("names of nodes", lambda: latest_states(deployment, datetime.now(UTC))) or {}
+    states = _states(deployment, parts)
     rows = [
         (each.instance, _name(each, states), each.group or "-", f"{each.last:%Y-%m-%d %H:%M}" if each.last else "nothing yet")
         for each in found
@@ -79,6 +80,10 @@ def _listed(deployment: Deployment, group: str, found: list[NodeLog], kind: str)
     table = Table(("NODE", "NAME", "GROUP", "WRITTEN (UTC)"), rows) if rows else f"no logs of kind {kind}"
     text = (table, "\n".join([f"in log group {group}", *parts.missing]))
     return Result({"log_group": group, "kind": kind, "logs": [_data(each, states) for each in found]}, text, parts.problems)
+
+
+def _states(deployment: Deployment, parts: Parts) -> Mapping[str, Report]:
+    return parts.get("names of nodes", lambda: latest_states(deployment, datetime.now(UTC))) or {}
 
 
 def _name(log: NodeLog, states: Mapping[str, Report]) -> str:
@@ -127,26 +132,27 @@ def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
     return [log for name in sorted(found) for log in found[name]]
 
 
-def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str) -> NodeLog:
-    """Return the log of a node: by its instance id, its number in the list, or else any name that its agent reports."""
+def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str, parts: Parts) -> tuple[NodeLog, Json | None]:
+    """Return the log and the names of a node: by its instance id, its number in the list, or else any name that it has."""
     chosen = next((log for log in found if node in (log.instance, log.name)), None)
-    if chosen is None:  # the agents' reports may be unreadable
-        instance = _instance(deployment, node)
-        chosen = next((log for log in found if log.instance == instance), None)
-    return chosen or _no_log(found, node, kind)
+    if chosen:  # the agents' reports may be unreadable
+        return chosen, _node(chosen, _states(deployment, parts))
+    names = _names(deployment, node) or {}
+    chosen = next((log for log in found if log.instance == names.get("instance_id")), None)
+    return chosen or _no_log(found, node, kind), names
 
 
-def _instance(deployment: Deployment, name: str) -> str:
-    """Return the instance id of a node by its HyperPod name, host name or address; empty if it is none of these."""
+def _names(deployment: Deployment, name: str) -> Json | None:
+    """Return the names of a node by its HyperPod name, host name or address; None if it is none of these."""
     for report in latest_states(deployment, datetime.now(UTC)).values():
         if name in {report.text(field) for field in ("node", "host", "address")}:
-            return report.instance
+            return node_names(report.instance, report.text("node"), report.text("host"), report.text("group"))
     if not re.match(r"ip-|\d", name):
-        return ""
+        return None
     # A host name or an address: the API knows them without an agent, but only of nodes that exist.
     outputs = deployment.outputs()
     nodes = node_directory(deployment).nodes if "ClusterName" in outputs else ()
-    return next((node.instance for node in nodes if name in (node.host, node.address)), "")
+    return next((node.names for node in nodes if name in (node.host, node.address)), None)
 
 
 def _no_log(found: list[NodeLog], node: str, kind: str) -> NoReturn:

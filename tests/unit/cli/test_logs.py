@@ -56,3 +56,17 @@ def test_an_instance_id_and_the_list_need_no_right_on_the_reports(account: FakeO
     listed = logs(account.deployment())
     assert "work#1" in str(listed)
     assert "names of nodes: cannot run `logs`: An error occurred (AccessDeniedException)" in str(listed)
+
+
+@pytest.mark.parametrize("name", ["i-00000000000000003", "work-1", "ip-10-1-0-3"])
+def test_a_node_with_an_agent_has_all_its_names(account: FakeOperations, name: str) -> None:
+    account.state("work", 3, minutes=(NOW - datetime.now(UTC)).total_seconds() / 60)
+    found = logs(account.deployment(), node=name).data
+    assert found
+    assert found["node"] == {"instance_id": "i-00000000000000003", "name": "work-1", "host": "ip-10-1-0-3", "group": "work"}
+
+
+def test_a_node_without_an_agent_has_the_names_that_the_api_knows(account: FakeOperations) -> None:
+    found = logs(account.deployment(), node="10.1.0.2").data
+    assert found
+    assert found["node"] == {"instance_id": "i-00000000000000002", "name": None, "host": "ip-10-1-0-2", "group": "work"}
