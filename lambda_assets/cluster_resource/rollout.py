@@ -22,8 +22,8 @@ from cluster_resource.waves import CONTROLLERS, LAST, WAVES, next_controllers, n
 ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
 """How long errors last that end the rollout; others are retried until the deadline."""
 
-FIRST_REPORTS_S = 400
-"""How long a Create waits until each running node has reported: the log group is new, and agents report every five minutes."""
+FIRST_REPORTS_S = 450
+"""How long a Create waits until each running node has reported: the log group is new, and every fifth run of an agent reports."""
 
 AFTER_FAILURE = {
     "Create": "; no previous scripts are known, so nodes that applied these keep them: fix the cause and deploy again",
@@ -99,7 +99,7 @@ def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> De
     if rollout.event.request_type == "Delete":
         return Decision(Succeed("the pointer is deleted"), call.then)
     if call.then.at_once and is_quiet(call.then, clock):
-        return _succeeded(NEW_NODES, call.then)
+        return _succeeded(call.note, call.then)
     return Decision(Wait(f"{call.operation}: {call.note}"), call.then)
 
 
@@ -118,7 +118,8 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
             return Decision(Wait("waiting for the first reports of running nodes"), memory)
         memory = memory._replace(at_once=not fleet.runs_other(rollout.bundle.sha256))
     if memory.at_once:
-        return _write(rollout, pointer, (LAST, FULL), memory, clock)
+        report = report_of(fleet, FULL, rollout.bundle.sha256, memory.generation)
+        return _write(rollout, pointer, (LAST, FULL), memory, clock, note=f"{NEW_NODES}{report.without_agent}")
     return _next_wave(rollout, pointer, fleet, memory, clock)
 
 
@@ -167,14 +168,16 @@ def _is_own(pointer: Pointer, rollout: Rollout, memory: Memory, clock: Clock) ->
     return is_new and pointer.bundle == rollout.bundle
 
 
-def _write(rollout: Rollout, pointer: Pointer | None, target: Target, memory: Memory, clock: Clock) -> Decision:
+def _write(
+    rollout: Rollout, pointer: Pointer | None, target: Target, memory: Memory, clock: Clock, *, note: str = ""
+) -> Decision:
     """Return the write of a wave's pointer. Its generation is a time, so that it rises after a deletion of the parameter too."""
     generation = max(pointer.generation + 1 if pointer else 0, memory.generation + 1, int(clock.now.timestamp()))
     wave, reach = target
     value = Pointer(generation, rollout.bundle, reach)
     then = memory._replace(generation=memory.generation or generation, wave=wave, wave_since=str(clock))
     arguments: Json = {"Name": rollout.parameter, "Value": value.text, "Type": "String", "Overwrite": True}
-    return Decision(Call("PutParameter", arguments, then, f"generation {generation} to {WAVES[wave].name}"), memory)
+    return Decision(Call("PutParameter", arguments, then, note or f"generation {generation} to {WAVES[wave].name}"), memory)
 
 
 def _when_quiet(decision: Decision, clock: Clock) -> Decision:

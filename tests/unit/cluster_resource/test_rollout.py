@@ -17,6 +17,8 @@ BOTH = ("controller", "login")
 FIRST_WAVE = (("i-00000000000000001",), 0)
 """The first controller."""
 WORKERS = 20
+LONGEST_INTERVAL_S = 75
+"""Between two runs of an agent: 45 s and a random delay of up to 30 s."""
 
 
 @pytest.fixture
@@ -464,6 +466,15 @@ def test_a_creation_waits_until_running_nodes_have_reported(world: RolloutWorld)
     world.run(3600)
     assert world.waves()[0] == FIRST_WAVE
     assert len(world.account.running("b")) == WORKERS + 2
+
+
+def test_a_creation_names_the_nodes_that_never_reported(world: RolloutWorld) -> None:
+    world.account.value = None
+    [silent] = world.account.add("login", 1, has_agent=False)
+    before = world.clock.now
+    done = world.finish(world.rollout("Create", "a"))
+    assert done["Data"] == {"Rollout": f"{NEW_NODES}; 1 without agent: {silent.instance} (login)"}
+    assert (world.clock.now - before).total_seconds() >= 5 * LONGEST_INTERVAL_S
 
 
 def test_a_creation_with_a_node_that_runs_no_complete_bundle_goes_by_waves(world: RolloutWorld) -> None:
