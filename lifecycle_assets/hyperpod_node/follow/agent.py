@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError
+from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.follow import bundle
 from hyperpod_node.follow.aws import Aws, Parameter
 from hyperpod_node.follow.http import UnavailableError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.system import System
 
-LIVE_TIMEOUT_S = 480  # all live steps: the deployment waits 600 s for a wave
+LIVE_TIMEOUT_S = 360  # all live steps: the deployment waits 600 s for a wave, also for the check and a last report
 CHECK_TIMEOUT_S = 120
 FIRST_RETRY_S, LONGEST_RETRY_S = 300.0, 3600.0
 LONGEST_OUTAGE_S = 280.0  # less than the deployment waits for a wave
@@ -166,7 +166,7 @@ class Agent:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Report a controller's state each minute during the block: an alarm fires after five minutes without a state."""
+        """Report a controller's state each minute during the block: without data for four minutes, an alarm notifies."""
         if self.context.node.role != CONTROLLER:
             yield
             return
@@ -186,6 +186,8 @@ class Agent:
                 self.reports.send(self.aws)
             except (NodeError, OSError) as error:
                 print(f"warning: {error}; the report is sent later")
+            except Exception as error:  # noqa: BLE001  the next report may succeed
+                print(f"warning: {unexpected(error)}; the report is sent later")
             if ended.wait(BUSY_STATE_EVERY_S):
                 return
 

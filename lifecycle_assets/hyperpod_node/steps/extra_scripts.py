@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hyperpod_node.retry import Clock
     from hyperpod_node.system import System
 
-LIVE_TIMEOUT_S = 300  # for all scripts of `live`: the agent stops all live steps together after 480 s
+LIVE_TIMEOUT_S = 300  # for all scripts of `live`: the agent stops all live steps together after 360 s
 TIMEOUT_S = controllers.OWN_SCRIPTS_TIMEOUT_S  # for all scripts of a point together: other nodes wait that long for this one
 
 

@@ -20,6 +20,7 @@ from hyperpod_node.follow.agent import Agent
 from hyperpod_node.follow.aws import ATTEMPTS
 from hyperpod_node.follow.http import HttpError, UnreachableError
 from hyperpod_node.follow.memory import Memory
+from hyperpod_node.follow.state import state as read_state
 from hyperpod_node.node_settings import Follow
 from hyperpod_node.resource_config import Instance
 from tests.unit.hyperpod_node.a_node import INSTANCES, a_context
@@ -345,6 +346,36 @@ def test_a_controller_reports_its_state_while_it_applies_a_bundle(node: Node, mo
     enough.set()
     assert records[:3] == ["state"] * 3
     assert [each["record"] for each in node.aws.records if each["record"] == "bundle"] == ["bundle"]
+
+
+def test_an_unexpected_error_does_not_end_the_reports_of_a_controller(
+    node: Node, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(agent, "BUSY_STATE_EVERY_S", 0.01)
+    node.role, node.aws.parameter = "controller", pointer()
+    failures = iter([ValueError("no state")])
+
+    def state(*arguments: Any) -> dict[str, Any]:
+        if failure := next(failures, None):
+            raise failure
+        return read_state(*arguments)
+
+    monkeypatch.setattr(agent, "state", state)
+    enough, reported = threading.Event(), []
+
+    def apply(arguments: tuple[str, ...], _: str | None) -> str:
+        while arguments[-1] == "--live" and not node.aws.records and not enough.wait(0.01):
+            pass
+        if arguments[-1] == "--live":
+            reported.extend(node.aws.records)
+        return ""
+
+    node.answers("python3", apply)
+    threading.Timer(10, enough.set).start()
+    node.tick()
+    enough.set()
+    assert "warning: unexpected ValueError: no state; the report is sent later" in capsys.readouterr().out
+    assert [each["record"] for each in reported][:1] == ["state"]
 
 
 def test_a_generation_far_ahead_of_the_pointers_last_change_is_refused(node: Node) -> None:
