@@ -37,6 +37,8 @@ _STATISTICS: dict[str, Callable[[list[float]], float]] = {
 _MISSING = {"breaching": True, "notBreaching": False, "ignore": None, "missing": None}
 """Per TreatMissingData, whether a period without values breaches; None: the values of the other periods decide."""
 _OK, _ALARM, _NO_DATA = "OK", "ALARM", "INSUFFICIENT_DATA"
+_STATE = ("state_value", "state_reason", "state_reason_data", "state_updated_timestamp", "history")
+"""The attributes of moto's alarms that a new configuration keeps."""
 _SUM = re.compile(r"\w+(?: \+ \w+)*")
 
 _put_alarm = CloudWatchBackend.put_metric_alarm
@@ -93,8 +95,12 @@ def forget() -> None:
 
 
 def _put_and_watch(self: Any, *arguments: Any, **named: Any) -> Any:
+    before = dict(self.alarms)
     alarm = _put_alarm(self, *arguments, **named)
     alarm.state_value = _NO_DATA  # until its first evaluation; moto has OK
+    if old := before.get(alarm.name):  # an update keeps the state
+        for name in _STATE:
+            setattr(alarm, name, getattr(old, name))
     if not _ticks:
         _ticks.add("started")
         schedule.after(_EVERY_S, _tick)

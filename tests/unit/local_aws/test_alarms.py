@@ -4,7 +4,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from moto.cloudwatch.models import CloudWatchBackend
 
+from cli.alarms import NEVER_EVALUATED
 from local_aws.metrics import alarms, values
 from local_aws.metrics.values import Metric
 
@@ -153,3 +155,26 @@ def test_an_alarm_that_cannot_be_evaluated_is_refused(wrong: dict[str, Any]) -> 
     alarms.check(right)
     with pytest.raises(alarms.AlarmError, match="not part of the embedded AWS"):
         alarms.check({**right, **wrong})
+
+
+def test_a_new_configuration_keeps_the_state_of_an_alarm() -> None:
+    backend = CloudWatchBackend("us-west-2", "123456789012")
+    settings: dict[str, Any] = {
+        "name": "a",
+        "namespace": "ours",
+        "metric_name": "answers",
+        "comparison_operator": "LessThanThreshold",
+        "evaluation_periods": 1,
+        "period": 60,
+        "statistic": "Maximum",
+        "description": "",
+        "dimensions": [],
+        "alarm_actions": [],
+    }
+    first = alarms._put_and_watch(backend, threshold=1, **settings)
+    assert (first.state_value, first.state_reason) == (NO_DATA, NEVER_EVALUATED)
+    first.update_state("too low", "{}", "ALARM")
+    second = alarms._put_and_watch(backend, threshold=2, **settings)
+    assert (second.threshold, second.state_value, second.state_reason) == (2, "ALARM", "too low")
+    assert (second.state_updated_timestamp, second.history) == (first.state_updated_timestamp, first.history)
+    alarms.forget()
