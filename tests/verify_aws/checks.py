@@ -85,6 +85,18 @@ class Run:
 
         return self._until(f"{count} idle nodes in partition {partition}", idle)
 
+    def until_ended(self, *words: str) -> None:
+        """Wait until a job ends well.
+
+        HyperPod's agent rewrites slurm.conf when nodes join, and until it is complete again slurmctld rejects jobs for seconds.
+        """
+
+        def ended() -> tuple[bool | None, str]:
+            output = self.on_controller(*words, timeout_s=JOB_STARTS_WITHIN_S + 60.0)
+            return output.status == 0 or None, f"it ended with status {output.status}: {output.text.strip()}"
+
+        self._until(f"{words[0]} to run a job", ended)
+
     def until_empty(self, group: str) -> None:
         """Wait until ListClusterNodes has no node of a group."""
 
@@ -193,9 +205,7 @@ def new_group(run: Run) -> str:
         ("srun", partition, f"--immediate={JOB_STARTS_WITHIN_S}", "hostname"),
         ("sbatch", partition, "--wait", "--output=/dev/null", "--wrap=hostname"),
     ):
-        output = run.on_controller(*words, timeout_s=JOB_STARTS_WITHIN_S + 60.0)
-        if output.status:
-            raise CheckFailedError(f"{words[0]} ended with status {output.status}: {output.text.strip()}")
+        run.until_ended(*words)
     _save(run, "group", CONTROLLER, ADDED)
     return f"srun and sbatch ran on {', '.join(hosts)}"
 

@@ -18,6 +18,7 @@ from tests.verify_aws.plan import Plan
 
 Json = dict[str, Any]
 LOST = "the session ended without the command's end"
+REJECTED = "srun: error: Unable to allocate resources: Requested topology configuration is not available"
 
 
 class FakeCdk:
@@ -70,7 +71,7 @@ class FakeCluster:
 
 
 class FakeShell:
-    """A shell on nodes that prints the next of these texts, and the last one repeatedly; LOST loses the session."""
+    """A shell on nodes that prints the next text, the last one repeatedly; LOST loses the session, and REJECTED fails."""
 
     def __init__(self, *texts: str) -> None:
         self._texts = list(texts)
@@ -81,7 +82,7 @@ class FakeShell:
         text = self._texts.pop(0) if len(self._texts) > 1 else self._texts[0]
         if text == LOST:
             raise ShellError(text)
-        return Output(0, text)
+        return Output(int(text == REJECTED), text)
 
 
 @pytest.fixture
@@ -135,6 +136,12 @@ def test_jobs_have_more_time_than_srun_waits_for_a_node(run_of: Callable[..., Ru
     checks.new_group(run)
     limits = cast("FakeShell", run.shell).time_limits
     assert (limits["srun"], limits["sbatch"]) == (180.0, 180.0)
+
+
+def test_a_job_that_slurm_rejects_while_nodes_join_is_tried_again(run_of: Callable[..., Run]) -> None:
+    run_of(FakeCluster(statuses=["Running"]), REJECTED, LOST, "").until_ended("srun", "hostname")
+    with pytest.raises(CheckFailedError, match=re.escape(f"expected srun to run a job; it ended with status 1: {REJECTED}")):
+        run_of(FakeCluster(statuses=["Running"]), REJECTED).until_ended("srun", "hostname")
 
 
 def test_an_update_after_the_creation_fails_the_third_check(run_of: Callable[..., Run]) -> None:
