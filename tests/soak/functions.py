@@ -1,6 +1,7 @@
 """The real entry, step and responder code between models of Lambda, Step Functions and EventBridge, on one timeline."""
 
 import json
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +26,7 @@ LARGEST_BODY = 4096
 NEWER_MEMORY = {"version": 2, "novelty": {"since": "2"}}
 
 
-class FunctionsWorld:
+class FunctionsWorld(ABC):
     """Everything around the functions, except the services that a step calls."""
 
     def __init__(self) -> None:
@@ -48,13 +49,13 @@ class FunctionsWorld:
     def _stack(self) -> CloudFormation:
         return CloudFormation(self.timeline, self._deliver)
 
+    @abstractmethod
     def _handle(self, payload: Json, invocation: Invocation) -> Json:
         """Run the step function."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _check_answer(self, request: Request, body: Json) -> list[str]:
         """Return the violations of a response."""
-        raise NotImplementedError
 
     # Deliveries
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -41,7 +42,7 @@ class _Nowhere:
         """Do nothing."""
 
 
-class StackRun(Generic[World]):
+class StackRun(ABC, Generic[World]):
     """A running schedule."""
 
     def __init__(self, world: World) -> None:
@@ -62,8 +63,9 @@ class StackRun(Generic[World]):
             story=list(_story(self.world)),
         )
 
+    @abstractmethod
     def _finish(self) -> None:
-        raise NotImplementedError
+        """End all faults and wait until nothing runs."""
 
     @property
     def violations(self) -> list[str]:

@@ -1,6 +1,5 @@
 """Build the programs. A failed or killed build leaves nothing that looks finished."""
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -12,11 +11,10 @@ from local_aws.kubernetes import machine
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import store
 from local_aws.kubernetes.programs.store import ProgramSet
-from local_aws.nodes.image import sources
+from local_aws.nodes.image import logged, sources
 from local_aws.nodes.image import store as images
 from local_aws.nodes.specs import NodesError
 
-_TAIL_LINES = 30
 _PACKAGES_PER_REPORT = 200
 _GIB = 1 << 30
 _NEEDED_GIB = 3
@@ -81,7 +79,7 @@ def _inputs(programs: ProgramSet, part: Path) -> str:
         check=False,
     )
     if done.returncode:
-        raise KubernetesError(f"apt found no packages to build from; its last lines:\n{_tail(done.stderr)}")
+        raise KubernetesError(f"apt found no packages to build from; its last lines:\n{logged.tail(done.stderr)}")
     return done.stdout
 
 
@@ -90,26 +88,12 @@ def _compile(programs: ProgramSet, part: Path, report: Report) -> None:
     if free < _NEEDED_GIB * _GIB:
         raise KubernetesError(f"{store.place()}: {free / _GIB:.1f} GiB free, a build needs {_NEEDED_GIB}; free some space")
     report(f"building {', '.join(programs.programs)} in {store.place()}")
-    log, progress = store.place() / "build.log", _Progress(report)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GO", "CGO"))}
-    with (
-        log.open("w") as written,
-        subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", store.RECIPE / "build.sh", part, *programs.programs],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=environment,
-        ) as builder,
-    ):
-        for line in builder.stdout or ():
-            written.write(line)
-            written.flush()
-            progress.read(line)
-    if builder.returncode:
-        raise KubernetesError(f"build.sh ended with status {builder.returncode}; the end of {log}:\n{_tail(log.read_text())}")
+    progress = _Progress(report)
+    command = ["setpriv", "--pdeathsig", "KILL", str(store.RECIPE / "build.sh"), str(part), *programs.programs]
+    try:
+        logged.run(command, store.place() / "build.log", ("PYTHON", "GO", "CGO"), progress.read)
+    except logged.BuilderError as error:
+        raise KubernetesError(f"build.sh {error}") from error
     progress.say("done")
 
 
@@ -131,7 +115,3 @@ class _Progress:
     def say(self, text: str) -> None:
         """Report a text with the time since the start."""
         self._report(f"  {time.monotonic() - self._start:4.0f} s  {text}")
-
-
-def _tail(text: str) -> str:
-    return "\n".join(text.splitlines()[-_TAIL_LINES:])

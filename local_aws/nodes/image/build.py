@@ -1,19 +1,16 @@
 """Build the image, and the layer with PyTorch on top. A failed or killed build leaves nothing that looks like an image."""
 
-import os
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local_aws.nodes.image import sources, store
+from local_aws.nodes.image import logged, sources, store
 from local_aws.nodes.protocol import read_plan
 from local_aws.nodes.registry import Registry
 from local_aws.nodes.specs import NodesError
 
-_TAIL_LINES = 30
 # Builders mount /dev and others into the image: in a separate mount namespace these mounts cannot outlive them.
 _ALONE = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
 
@@ -97,25 +94,11 @@ def _remove(folder: Path) -> None:
 
 
 def _run(command: list[str], report: Report) -> None:
-    log = store.place() / "build.log"
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    with (
-        log.open("w") as written,
-        subprocess.Popen(
-            [*_ALONE, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=environment,
-        ) as builder,
-    ):
-        for line in builder.stdout or ():
-            written.write(line)
-            written.flush()
-            if line.startswith(_REPORTED):
-                report(line.removeprefix("I: ").rstrip("\n."))
-    if builder.returncode:
-        tail = "\n".join(log.read_text().splitlines()[-_TAIL_LINES:])
-        raise NodesError(f"{Path(command[0]).name} ended with status {builder.returncode}; the end of {log}:\n{tail}")
+    def read(line: str) -> None:
+        if line.startswith(_REPORTED):
+            report(line.removeprefix("I: ").rstrip("\n."))
+
+    try:
+        logged.run([*_ALONE, *command], store.place() / "build.log", ("PYTHON",), read)
+    except logged.BuilderError as error:
+        raise NodesError(f"{Path(command[0]).name} {error}") from error
