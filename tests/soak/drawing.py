@@ -1,41 +1,35 @@
 """Draw schedules with Hypothesis, one possible operation after the other; run.py runs them."""
 
-from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
+from tests.soak.drawn import ORDERS, RESPONDER_FAULTS, DrawnSchedule
 from tests.soak.faults import KINDS
 from tests.soak.files import SCRIPTS_FILES, TWIN
 from tests.soak.run import ENOUGH, Run
-from tests.soak.schedule import CALLS, CODES, Operation
-from tests.soak.stack_run import Outcome
+from tests.soak.schedule import CALLS, CODES
 from tests.unit.cluster_resource.modes import API, MODES, SCRIPTS
 
 STEPS = 14
 """Operations in a schedule, at most."""
 
 CHANGES = ("CreateCluster", "UpdateCluster", "DeleteCluster")
-ORDERS = ("StartExecution", "StopExecution", "ListExecutions", "DescribeExecution")
 FILE_NAMES = st.sampled_from(("four", "six", "login", "moved", "four", "six", "moved", *SCRIPTS_FILES))
 SHORT = st.sampled_from((0, 1, 5, 29, 31, 35, 50, 60, 90))
 LONG = st.sampled_from((120, 180, 300, 1200, 3700))
 HANGS = (0, 5, 20, 50, 60, 70)
 DESTINATIONS = st.lists(st.sampled_from((0, 1, 10, 60, 250, 600)), min_size=1, max_size=3)
-RESPONDER_FAULTS = 2
-"""With three attempts and a fault in each, nobody is left to answer."""
 
 
-class Drawing(RuleBasedStateMachine):
-    """A schedule that is drawn while it runs."""
+class Drawing(DrawnSchedule):
+    """A schedule of a cluster, drawn while it runs."""
 
-    finished: Callable[[list[Operation], Outcome], None]
-    """Called with each schedule and its outcome."""
+    under_way: Run
 
     def __init__(self) -> None:
         super().__init__()
-        self.schedule: list[Operation] = []
         self.under_way = Run()
         self.mode = SCRIPTS
 
@@ -43,58 +37,39 @@ class Drawing(RuleBasedStateMachine):
     def choose_a_mode(self, mode: str) -> None:
         self.mode = mode
 
-    def teardown(self) -> None:
-        """Wait until nothing runs, and check the outcome."""
-        type(self).finished(self.schedule, self.under_way.finish())
-
     def do(self, op: str, **fields: Any) -> None:
         """Run an operation; a file is that of the schedule's mode."""
         if op == "deploy" and self.mode == API and not fields["file"].startswith(TWIN):
             fields["file"] = TWIN + fields["file"]
-        operation = {"op": op, **fields}
-        self.schedule.append(operation)
-        self.under_way.do(operation)
-
-    @property
-    def _phase(self) -> str:
-        return self.under_way.world.cloudformation.phase
-
-    def _is_deploying(self) -> bool:
-        return self._phase.endswith("deploy")
-
-    def is_idle(self) -> bool:
-        return self._phase == "idle"
-
-    def _is_stuck(self) -> bool:
-        return self._phase == "UPDATE_ROLLBACK_FAILED"
+        super().do(op, **fields)
 
     def is_deletable(self) -> bool:
-        return self._phase == "DELETE_FAILED" or (self.is_idle() and self.under_way.world.cloudformation.resource is not None)
+        return self._phase == "DELETE_FAILED" or self.is_deployed()
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES, then=st.sampled_from(("", "", "", "rollback")))
     def deploy(self, file: str, then: str) -> None:
         self.do("deploy", file=file, then=then)
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES, seconds=SHORT)
     def deploy_and_cancel(self, file: str, seconds: float) -> None:
         self.do("deploy", file=file)
         self.do("wait", seconds=seconds)
         self.do("cancel")
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES, kind=st.sampled_from(("die", "die_after", "late")), skip=st.integers(0, 12))
     def deploy_with_a_crash_anywhere(self, file: str, kind: str, skip: int) -> None:
         self.fault("step", "*", kind, skip, 20)
         self.do("deploy", file=file)
 
-    @precondition(_is_deploying)
+    @precondition(DrawnSchedule.is_deploying)
     @rule(kind=st.sampled_from(("die", "die_after", "late", "pause")), skip=st.integers(0, 5), seconds=st.sampled_from((20, 70)))
     def crash_at_the_next_call(self, kind: str, skip: int, seconds: float) -> None:
         self.fault("step", "*", kind, skip, seconds)
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*ORDERS, *ORDERS[:1], "Return")),
@@ -129,7 +104,7 @@ class Drawing(RuleBasedStateMachine):
             self.do("wait", seconds=cancelled)
             self.do("cancel")
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES, code=st.sampled_from(CODES[:2]), seconds=st.sampled_from((400, 600)))
     def deploy_and_cancel_in_an_outage(self, file: str, code: str, seconds: float) -> None:
         self.do("outage", seconds=seconds, code=code)
@@ -137,21 +112,21 @@ class Drawing(RuleBasedStateMachine):
         self.do("wait", seconds=60)
         self.do("cancel")
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(seconds=st.sampled_from((0, 60, 119, 125, 200)), file=FILE_NAMES)
     def deploy_and_delete_by_hand(self, file: str, seconds: float) -> None:
         self.do("deploy", file=file)
         self.do("wait", seconds=seconds)
         self.do("hand", what="delete")
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(tags=st.sampled_from(("other", "none")), name=st.sampled_from(("fixed", "generated")))
     def deploy_beside_a_foreign_cluster(self, tags: str, name: str) -> None:
         self.do("foreign", name=name, tags=tags)
         self.do("wait", seconds=200)
         self.do("deploy", file="named" if name == "fixed" else "six")
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES)
     def deploy_to_the_end(self, file: str) -> None:
         self.do("deploy", file=file)
@@ -167,7 +142,7 @@ class Drawing(RuleBasedStateMachine):
         self.do("settle")
         self.do("service", update_fails=False)
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES, is_refused=st.booleans())
     def deploy_what_the_service_cannot_create(self, file: str, is_refused: bool) -> None:
         if is_refused:
@@ -182,12 +157,12 @@ class Drawing(RuleBasedStateMachine):
     def destroy(self) -> None:
         self.do("destroy")
 
-    @precondition(_is_deploying)
+    @precondition(DrawnSchedule.is_deploying)
     @rule()
     def cancel(self) -> None:
         self.do("cancel")
 
-    @precondition(_is_stuck)
+    @precondition(DrawnSchedule.is_stuck)
     @rule(op=st.sampled_from(("continue", "skip", "destroy")))
     def leave_a_failed_rollback(self, op: str) -> None:
         self.do(op)
@@ -209,7 +184,7 @@ class Drawing(RuleBasedStateMachine):
     def crash_a_step(self, call: str, kind: str, skip: int, seconds: float) -> None:
         self.fault("step", call, kind, 0 if call in CHANGES else skip, seconds)
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*CHANGES, "PUT", "Return", "DescribeCluster")),
@@ -220,7 +195,7 @@ class Drawing(RuleBasedStateMachine):
         self.fault("step", call, kind, 0, seconds)
         self.do("deploy", file=file)
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(file=FILE_NAMES, seconds=st.sampled_from((45, 55)), cancelled=st.sampled_from((31, 35)))
     def deploy_and_cancel_while_its_call_hangs(self, file: str, seconds: float, cancelled: float) -> None:
         """Let the call take effect after the first step of the next request."""
@@ -257,10 +232,10 @@ class Drawing(RuleBasedStateMachine):
         code=st.sampled_from(CODES),
     )
     def disturb_the_responder(self, *, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
-        if self._count("fault", "responder") < RESPONDER_FAULTS:
+        if self.responder_faults() < RESPONDER_FAULTS:
             self.fault("responder", call, kind, skip, seconds, code=code)
 
-    @precondition(is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(
         file=FILE_NAMES,
         pause=st.sampled_from((0, 20, 50, 50)),
@@ -271,7 +246,7 @@ class Drawing(RuleBasedStateMachine):
     def deploy_unseen_and_cancel(self, file: str, pause: float, late: tuple[float, int], outage: float, refusals: int) -> None:
         """Start an execution whose entry dies before it looks, so that it runs for minutes."""
         delay, hangs = late
-        if self._count("fault", "responder") + hangs > RESPONDER_FAULTS:
+        if self.responder_faults() + hangs > RESPONDER_FAULTS:
             return
         if outage:
             self.do("outage", seconds=outage, code=CODES[0])
@@ -294,15 +269,6 @@ class Drawing(RuleBasedStateMachine):
     @rule(op=st.sampled_from(("stale", "lag", "outage", "release", "foreign", "hand", "service")), data=st.data())
     def change_the_surroundings(self, op: str, data: st.DataObject) -> None:
         self.do(op, **data.draw(SURROUNDINGS[op]))
-
-    def _count(self, op: str, function: str) -> int:
-        return sum(item["op"] == op and item["function"] == function for item in self.schedule if item["op"] == op)
-
-    def fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
-        coded = {"code": code or "ThrottlingException"} if kind == "refuse" else {}
-        bounded = min(seconds, 20) if kind in ("late", "lose") else seconds
-        timed = {"seconds": bounded} if kind in ("late", "lose", "pause", "pause_after") else {}
-        self.do("fault", function=function, call=call, kind=kind, skip=skip, **timed, **coded)
 
 
 SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {

@@ -6,8 +6,9 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
+from tests.soak.drawn import ORDERS, RESPONDER_FAULTS, DrawnSchedule
 from tests.soak.faults import KINDS
 from tests.soak.rollout.account import HOSTILE
 from tests.soak.rollout.run import RolloutRun
@@ -23,22 +24,18 @@ FILE_NAMES = st.sampled_from(tuple(FILES))
 OTHERS = dict(zip(FILES, [*list(FILES)[1:], *FILES][: len(FILES)], strict=True))
 NODES = st.integers(0, 6)
 SHORT = st.sampled_from((0, 5, 31, 60, 75, 120, 200, 300))
-ORDERS = ("StartExecution", "StopExecution", "ListExecutions", "DescribeExecution")
 STEP_CALLS = ("PutParameter", "PutParameter", "GetParameter", "FilterLogEvents", "ListClusterNodes", "Return")
 CRASHES = ("die", "die_after", "late")
 DELIVERIES = st.sampled_from(([0], [0, 1], [0, 40], [1, 0, 90], [40, 90]))
-RESPONDER_FAULTS = 2
 
 
-class RolloutDrawing(RuleBasedStateMachine):
-    """A schedule that is drawn while it runs."""
+class RolloutDrawing(DrawnSchedule):
+    """A schedule of a rollout, drawn while it runs."""
 
-    finished: Callable[[list[Operation], Outcome], None]
-    """Called with each schedule and its outcome."""
+    under_way: RolloutRun
 
     def __init__(self) -> None:
         super().__init__()
-        self.schedule: list[Operation] = []
         self.under_way = RolloutRun()
 
     @initialize(
@@ -55,45 +52,23 @@ class RolloutDrawing(RuleBasedStateMachine):
         if bad >= 0:
             self.do("node_does", node=bad, what="break", version=version_of(self._other(other)))
         self.do("deliver", delays=delays)
-        self._fault("step", "*", kind, skip, 20)
+        self.fault("step", "*", kind, skip, 20)
         self.do("deploy", file=other)
         if bad >= 0:
             self.do("settle")
-
-    def teardown(self) -> None:
-        """Wait until nothing runs, and check the outcome."""
-        type(self).finished(self.schedule, self.under_way.finish())
 
     def do(self, op: str, **fields: Any) -> None:
         """Run an operation."""
         if op == "deploy":
             fields["file"] = self._other(fields["file"])
-        operation = {"op": op, **fields}
-        self.schedule.append(operation)
-        self.under_way.do(operation)
+        super().do(op, **fields)
 
     def _other(self, file: str) -> str:
         """Return the file, or another one if it is deployed."""
         resource = self.under_way.world.cloudformation.resource
         return OTHERS[file] if resource and resource.file == file else file
 
-    @property
-    def _phase(self) -> str:
-        return self.under_way.world.cloudformation.phase
-
-    def _is_idle(self) -> bool:
-        return self._phase == "idle"
-
-    def _is_deploying(self) -> bool:
-        return self._phase.endswith("deploy")
-
-    def _is_stuck(self) -> bool:
-        return self._phase == "UPDATE_ROLLBACK_FAILED"
-
-    def _is_deployed(self) -> bool:
-        return self._is_idle() and self.under_way.world.cloudformation.resource is not None
-
-    @precondition(_is_idle)
+    @precondition(DrawnSchedule.is_idle)
     @rule(
         file=FILE_NAMES,
         then=st.sampled_from(("", "", "rollback")),
@@ -103,11 +78,11 @@ class RolloutDrawing(RuleBasedStateMachine):
     )
     def deploy_to_the_end(self, *, file: str, then: str, delays: list[float], kind: str, skip: int) -> None:
         self.do("deliver", delays=delays)
-        self._fault("step", "*", kind, skip, 20)
+        self.fault("step", "*", kind, skip, 20)
         self.do("deploy", file=file, then=then)
         self.do("settle")
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*CALLS, *STEP_CALLS)),
@@ -116,10 +91,10 @@ class RolloutDrawing(RuleBasedStateMachine):
         seconds=SHORT,
     )
     def deploy_with_a_fault(self, *, file: str, call: str, kind: str, skip: int, seconds: float) -> None:
-        self._fault("step", call, kind, skip if call in ("*", "FilterLogEvents") else skip % 3, seconds)
+        self.fault("step", call, kind, skip if call in ("*", "FilterLogEvents") else skip % 3, seconds)
         self.do("deploy", file=file)
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(
         file=FILE_NAMES,
         node=NODES,
@@ -138,7 +113,7 @@ class RolloutDrawing(RuleBasedStateMachine):
         if settles:
             self.do("settle")
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(
         file=FILE_NAMES,
         node=NODES,
@@ -155,14 +130,14 @@ class RolloutDrawing(RuleBasedStateMachine):
         self.do("node_does", node=node, what="break", version=after)
         if back:
             self.do("node_does", node=node, what="break", version=before)
-        self._fault("step", call, kind, skip if call in ("*", "FilterLogEvents") else skip % 5, 20)
+        self.fault("step", call, kind, skip if call in ("*", "FilterLogEvents") else skip % 5, 20)
         self.do("deploy", file=file)
         self.do("settle")
-        if again and self._is_idle():
+        if again and self.is_idle():
             self.do("deploy", file=file)
             self.do("settle")
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from(("PutParameter", "PutParameter", "GetParameter", "FilterLogEvents", "ListExecutions", "Return")),
@@ -174,12 +149,12 @@ class RolloutDrawing(RuleBasedStateMachine):
     def deploy_and_cancel_while_a_call_hangs(
         self, *, file: str, call: str, kind: str, skip: int, seconds: float, cancelled: float
     ) -> None:
-        self._fault("step", call, kind, skip, seconds)
+        self.fault("step", call, kind, skip, seconds)
         self.do("deploy", file=file)
         self.do("wait", seconds=cancelled)
         self.do("cancel")
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*ORDERS, *ORDERS[:1], "Return")),
@@ -189,12 +164,12 @@ class RolloutDrawing(RuleBasedStateMachine):
     )
     def deploy_and_overtake(self, *, file: str, call: str, kind: str, delay: float, cancelled: float) -> None:
         self.do("deliver", delays=[delay])
-        self._fault("entry", call, kind, 0, 20)
+        self.fault("entry", call, kind, 0, 20)
         self.do("deploy", file=file)
         self.do("wait", seconds=cancelled)
         self.do("cancel")
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(file=FILE_NAMES, seconds=SHORT, delays=DELIVERIES)
     def deploy_twice_delivered_and_cancel(self, file: str, seconds: float, delays: list[float]) -> None:
         self.do("deliver", delays=delays)
@@ -202,7 +177,7 @@ class RolloutDrawing(RuleBasedStateMachine):
         self.do("wait", seconds=seconds)
         self.do("cancel")
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule(file=FILE_NAMES, seconds=st.sampled_from((0, 40, 100, 400)))
     def turn_following_off_and_on(self, file: str, seconds: float) -> None:
         self.do("destroy")
@@ -210,17 +185,17 @@ class RolloutDrawing(RuleBasedStateMachine):
         self.do("wait", seconds=seconds)
         self.do("deploy", file=file)
 
-    @precondition(_is_deployed)
+    @precondition(DrawnSchedule.is_deployed)
     @rule()
     def destroy(self) -> None:
         self.do("destroy")
 
-    @precondition(_is_deploying)
+    @precondition(DrawnSchedule.is_deploying)
     @rule()
     def cancel(self) -> None:
         self.do("cancel")
 
-    @precondition(_is_stuck)
+    @precondition(DrawnSchedule.is_stuck)
     @rule(op=st.sampled_from(("continue", "skip", "destroy")))
     def leave_a_failed_rollback(self, op: str) -> None:
         self.do(op)
@@ -237,7 +212,7 @@ class RolloutDrawing(RuleBasedStateMachine):
         code=st.sampled_from(CODES),
     )
     def disturb_a_step(self, *, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
-        self._fault("step", call, kind, skip, seconds, code=code)
+        self.fault("step", call, kind, skip, seconds, code=code)
 
     @rule(
         function=st.sampled_from(("entry", "responder")),
@@ -248,9 +223,8 @@ class RolloutDrawing(RuleBasedStateMachine):
         code=st.sampled_from(CODES),
     )
     def disturb_another_function(self, *, function: str, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
-        has_room = sum(item.get("function") == "responder" for item in self.schedule) < RESPONDER_FAULTS
-        if function == "entry" or has_room:
-            self._fault(function, call, kind, skip, seconds, code=code)
+        if function == "entry" or self.responder_faults() < RESPONDER_FAULTS:
+            self.fault(function, call, kind, skip, seconds, code=code)
 
     @rule(node=NODES, what=st.sampled_from(("break", "silence", "heal", "leave", "replace")), version=st.sampled_from(VERSIONS))
     def change_a_node(self, node: int, what: str, version: str) -> None:
@@ -263,12 +237,6 @@ class RolloutDrawing(RuleBasedStateMachine):
     @rule(op=st.sampled_from(("late", "lag", "outage", "hand", "destination", "release")), data=st.data())
     def change_the_surroundings(self, op: str, data: st.DataObject) -> None:
         self.do(op, **data.draw(SURROUNDINGS[op]))
-
-    def _fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
-        coded = {"code": code or CODES[0]} if kind == "refuse" else {}
-        bounded = min(seconds, 20 if kind in ("late", "lose") else 70)
-        timed = {"seconds": bounded} if kind in ("late", "lose", "pause", "pause_after") else {}
-        self.do("fault", function=function, call=call, kind=kind, skip=skip, **timed, **coded)
 
 
 SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
