@@ -9,6 +9,9 @@ from config.key_arn import KeyArn
 from config.section import Change, Section, setting
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63)]
+_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+LABEL_KEY = rf"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?{_NAME}$"
+LABEL_VALUE = f"^{_NAME}$"
 PARTITION_NAME = r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
 
 
@@ -36,8 +39,37 @@ class Capacity(StrEnum):
     TRAINING_PLAN = "training_plan"
 
 
+class TaintEffect(StrEnum):
+    """The effect of a taint on pods that do not tolerate it."""
+
+    NO_SCHEDULE = "NoSchedule"
+    PREFER_NO_SCHEDULE = "PreferNoSchedule"
+    NO_EXECUTE = "NoExecute"
+
+
+class Taint(Section):
+    """A taint of the nodes in Kubernetes."""
+
+    key: Annotated[str, StringConstraints(pattern=LABEL_KEY, max_length=317)] = setting(
+        "key of the taint",
+        Change.NEW_NODES,
+        api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints[].Key",
+    )
+    value: Annotated[str, StringConstraints(pattern=LABEL_VALUE, max_length=63)] | None = setting(
+        "value of the taint",
+        Change.NEW_NODES,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints[].Value",
+    )
+    effect: TaintEffect = setting(
+        "effect on pods that do not tolerate the taint",
+        Change.NEW_NODES,
+        api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints[].Effect",
+    )
+
+
 class InstanceGroup(Section):
-    """Nodes of usually one instance type; `role` and `partition` belong to Slurm."""
+    """Nodes of usually one instance type; `role` and `partition` belong to Slurm, `labels` and `taints` to EKS."""
 
     name: Name = setting(
         "name of the group; a renamed group is replaced",
@@ -45,7 +77,7 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].InstanceGroupName",
     )
     role: Role | None = setting(
-        "role of the nodes in the Slurm cluster",
+        "role of the nodes in the Slurm cluster; required for Slurm",
         Change.REPLACES_NODES,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
@@ -82,6 +114,23 @@ class InstanceGroup(Section):
         None,
         pattern=PARTITION_NAME,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.PartitionNames[]",
+    )
+    labels: dict[
+        Annotated[str, StringConstraints(pattern=LABEL_KEY, max_length=317)],
+        Annotated[str, StringConstraints(pattern=LABEL_VALUE, max_length=63)],
+    ] = setting(
+        "labels of the nodes in Kubernetes",
+        Change.NEW_NODES,
+        {},
+        max_length=50,
+        api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Labels",
+    )
+    taints: tuple[Taint, ...] = setting(
+        "taints of the nodes in Kubernetes",
+        Change.NEW_NODES,
+        (),
+        max_length=50,
+        api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints",
     )
     deep_health_checks: tuple[DeepHealthCheck, ...] = setting(
         "checks that each new node must pass (only types with accelerators; up to two hours)",

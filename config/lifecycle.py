@@ -41,7 +41,8 @@ class LifecycleConfig(Section):
     )
     extra: LocalFolder | None = setting(
         "folder of scripts that run between the default scripts, in `before_slurm/`, `after_slurm/` and `controller_ready/`, and "
-        "in `live/` also on running nodes; relative to the cluster file",
+        "in `live/` also on running nodes; with `eks`, in `before_kubernetes/` and `after_kubernetes/`; relative to the cluster "
+        "file",
         Change.NEW_NODES,
         None,
     )

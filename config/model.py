@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.directory import DirectoryConfig
+from config.eks import EksConfig
 from config.instance_group import InstanceGroup, Name, Role, SlurmInstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.monitoring import TOPIC_PATTERN, MonitoringConfig
@@ -18,6 +19,9 @@ from config.storage import StorageConfig
 from config.suppression import Suppression
 from config.users import User, UserGroup
 
+# Top-level fields of one orchestrator.
+SLURM_FIELDS = ("slurm", "users", "user_groups", "directory")
+EKS_FIELDS = ("eks",)
 FILE_NAME = "[a-z][a-z0-9-]{1,30}"
 
 
@@ -93,8 +97,8 @@ class ClusterConfig(Section):
         "existing LDAP directory or Active Directory whose users can use the cluster", Change.RUNNING_NODES, None
     )
     slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
-    eks: dict[str, Any] | None = setting(
-        "configuration of Amazon EKS, instead of `slurm`; not supported yet", Change.REPLACES_CLUSTER, None
+    eks: EksConfig | None = setting(
+        "configuration of Amazon EKS, instead of `slurm` (see docs/operate/eks.md)", Change.REPLACES_CLUSTER, None
     )
     provisioning: Provisioning | None = setting(
         "`continuous`: HyperPod accepts partial capacity, retries workers and reports events; requires `slurm.setup: api`; set "
@@ -172,6 +176,23 @@ class ClusterConfig(Section):
     def orchestrator(self) -> Orchestrator:
         """Return the scheduler: EKS with an `eks` section, otherwise Slurm."""
         return Orchestrator.SLURM if self.eks is None else Orchestrator.EKS
+
+    @property
+    def creates_eks_cluster(self) -> bool:
+        """Return whether the deployment creates the EKS cluster."""
+        return self.eks is not None and self.eks.existing is None
+
+    @property
+    def eks_cluster_name(self) -> str | None:
+        """Return the name of the EKS cluster, new or existing; a Slurm cluster has none."""
+        if self.eks is None:
+            return None
+        return self.eks.existing.name if self.eks.existing else self.name
+
+    @property
+    def retains_eks_cluster(self) -> bool:
+        """Return whether `cdk destroy` keeps a created EKS cluster, and the network that it uses."""
+        return self.eks is not None and self.eks.existing is None and self.eks.removal is Removal.RETAIN
 
     @property
     def uses_slurm_api(self) -> bool:

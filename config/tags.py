@@ -11,6 +11,9 @@ CLUSTER_TAG = PREFIX + "cluster"
 NETWORK_TAG = PREFIX + "network"
 """The network of a file system."""
 
+SAGEMAKER_TAG = "SageMaker"
+"""With the value `true`, AWS's policies for HyperPod on EKS allow actions on a resource."""
+
 # The cluster's owner, as lambda_assets/cluster_resource/event.py reads and writes it.
 STACK_ID_TAG = PREFIX + "stack-id"
 LOGICAL_ID_TAG = PREFIX + "logical-id"

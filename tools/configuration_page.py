@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from config.model import Orchestrator, SlurmClusterConfig
+from config.model import ClusterConfig, Orchestrator
 from tools.configuration_page_texts import (
     CHANGES,
+    EKS_EXAMPLES,
     EXAMPLES,
     INTRO,
     LEVELS,
     LEVELS_EXAMPLE,
     MINIMAL,
+    MINIMAL_EKS,
     OVERRIDES,
     OVERRIDES_EXAMPLE,
 )
@@ -19,12 +21,15 @@ from validation.rules import RULES
 
 Schema = dict[str, Any]
 
+# Where a field's schema names the section below it, with the end of that section's path.
+_BELOW = {"$ref": "", "items": "[]", "additionalProperties": ".NAME"}
+
 
 def render() -> str:
     """Return the whole page."""
-    schema = SlurmClusterConfig.model_json_schema()
+    schema = ClusterConfig.model_json_schema()
     changes = "\n".join(f"| *{change.value}* | {what} |" for change, what in CHANGES.items())
-    parts = [INTRO.format(minimal=MINIMAL, changes=changes)]
+    parts = [INTRO.format(minimal=MINIMAL, minimal_eks=MINIMAL_EKS, changes=changes)]
     parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]
     parts += [OVERRIDES.format(example=OVERRIDES_EXAMPLE), LEVELS.format(example=LEVELS_EXAMPLE)]
     parts += [
@@ -51,16 +56,19 @@ def _sections(path: str, section: Schema, definitions: Schema) -> Iterator[tuple
     yield path, section
     for name, field in section["properties"].items():
         inner = _inner(field)
-        reference = inner.get("$ref") or inner.get("items", {}).get("$ref", "")
-        definition = definitions.get(reference.rpartition("/")[2], {})
-        if "properties" in definition:
-            yield from _sections(f"{path}.{name}".lstrip(".") + ("[]" if "items" in inner else ""), definition, definitions)
+        for keyword, suffix in _BELOW.items():
+            below = inner if keyword == "$ref" else inner.get(keyword)
+            reference = below.get("$ref", "") if isinstance(below, dict) else ""
+            definition = definitions.get(reference.rpartition("/")[2], {})
+            if "properties" in definition:
+                yield from _sections(f"{path}.{name}".lstrip(".") + suffix, definition, definitions)
 
 
 def _section(path: str, section: Schema, definitions: Schema) -> str:
     """Return a section's description, example and table of fields."""
     title = f"`{path}`" if path else "The file"
-    example = f"\n```yaml\n{EXAMPLES[path]}```\n" if path in EXAMPLES else ""
+    shown = (EXAMPLES | EKS_EXAMPLES).get(path)
+    example = f"\n```yaml\n{shown}```\n" if shown else ""
     rows = "\n".join(
         _row(name, field, definitions, required=name in section.get("required", ()))
         for name, field in section["properties"].items()
@@ -121,7 +129,11 @@ def _type(schema: Schema, definitions: Schema) -> str:
     if schema["type"] == "array":
         inner = _type(schema["items"], definitions)
         return "list of sections" if inner == "section" else f"list of {inner}"
-    return {"string": "text", "integer": "whole number", "boolean": "`true` or `false`", "object": "mapping"}[schema["type"]]
+    if isinstance(schema.get("additionalProperties"), dict) and "$ref" in schema["additionalProperties"]:
+        return "mapping of sections"
+    return {"string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`", "object": "mapping"}[
+        schema["type"]
+    ]
 
 
 def _bounds(schema: Schema) -> str:

@@ -26,6 +26,12 @@ This is the shortest file: a controller and one compute node, a file system, and
 ```yaml
 {minimal}```
 
+With an `eks` section, the orchestrator is Amazon EKS instead of Slurm. Groups have no role, and the cluster creates the stacks
+`NAME-Kubernetes` and `NAME-Addons`, too. This is the shortest file:
+
+```yaml
+{minimal_eks}```
+
 All problems in a file are reported at once, before the deployment, as `file:line:column: field: value: problem; fix [rule]`. The
 end of this page explains each rule. `./hpod validate CLUSTER` reports the same problems in under a second;
 [Validation](validation.md) lists what it does not check.
@@ -59,6 +65,17 @@ instance_groups:
   - name: workers
     role: compute
     partition: dev
+    instance_type: ml.g5.8xlarge
+    instance_count: 1
+"""
+
+MINIMAL_EKS = """region: us-west-2
+network:
+  availability_zone_id: usw2-az4
+eks:
+  version: "1.34"
+instance_groups:
+  - name: workers
     instance_type: ml.g5.8xlarge
     instance_count: 1
 """
@@ -132,6 +149,56 @@ users:
     database: external
     host: slurm.cluster-abcdefghijkl.us-west-2.rds.amazonaws.com
     secret_arn: arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf
+""",
+}
+
+# The same for sections of EKS clusters; tests add each to the shortest file with EKS.
+EKS_EXAMPLES = {
+    "eks": """eks:
+  version: "1.34"
+  admins: [arn:aws:iam::123456789012:role/PlatformAdmin]
+  public_access_cidrs: [198.51.100.0/24]
+""",
+    "eks.existing": """eks:
+  existing: {name: platform}
+network:
+  availability_zone_id: usw2-az4
+  existing:
+    vpc_id: vpc-0123456789abcdef0
+    node_subnet_ids: [subnet-0123456789abcdef0]
+    security_group_id: sg-0123456789abcdef0
+""",
+    "eks.addons.NAME": """eks:
+  version: "1.34"
+  addons:
+    metrics-server: {enabled: false}
+    coredns:
+      configuration: {replicaCount: 3}
+""",
+    "eks.teams[]": """eks:
+  version: "1.34"
+  teams:
+    - name: vision
+      role_arns: [arn:aws:iam::123456789012:role/VisionResearchers]
+      quota:
+        resources:
+          - {instance_type: ml.g5.8xlarge, count: 1}
+    - name: speech
+      quota: {}                  # only compute that vision lends
+  scheduling:
+    priority_classes:
+      - {name: training, weight: 90}
+""",
+    "instance_groups[].taints[]": """instance_groups:
+  - name: workers
+    instance_type: ml.g5.8xlarge
+    instance_count: 1
+  - name: reserved
+    instance_type: ml.g5.8xlarge
+    instance_count: 1
+    labels: {pool: reserved}
+    taints:
+      - {key: pool, value: reserved, effect: NoSchedule}
 """,
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from config.errors import Path, Problem
-from config.fields import section_of
+from config.fields import keyed_section, section_of
 from config.section import Section
 
 
@@ -17,12 +17,17 @@ def empty_fields(
         below = section_of(field.annotation)
         if value is None and spelling.get(path) == "" and not field.is_required() and field.get_default() is None:
             yield Problem(path, None, _message(below), "type")
-        elif below and isinstance(value, dict):
-            yield from empty_fields(value, below, spelling, path)
-        elif below and isinstance(value, list):
-            for index, each in enumerate(value):
-                if isinstance(each, dict):
-                    yield from empty_fields(each, below, spelling, (*path, index))
+        elif below:
+            for place, each in _sections_in(value, path, is_keyed=keyed_section(field.annotation) is not None):
+                yield from empty_fields(each, below, spelling, place)
+
+
+def _sections_in(value: object, path: Path, *, is_keyed: bool) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield the section of a field, or those in its list or mapping, with their paths."""
+    if isinstance(value, dict) and not is_keyed:
+        yield path, value
+    entries = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) and is_keyed else ()
+    yield from (((*path, key), each) for key, each in entries if isinstance(each, dict))
 
 
 def _message(section: type[Section] | None) -> str:

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from config.errors import ABSENT, Path, Problem
 from config.fields import field_at, section_at, section_of
 from config.instance_types import listed_types
+from config.network import ZONE_ID
 from config.secret_values import is_secret
 from config.section import Section
 from config.suggestions import either, like, nearest
@@ -23,6 +24,7 @@ from validation.unknown_fields import misplaced_fields
 _WRONG = {
     "string_type": "must be text",
     "int_type": "must be a whole number, without quotes",
+    "float_type": "must be a number, without quotes",
     "bool_type": "must be true or false, without quotes",
     "greater_than_equal": "too small",
     "less_than_equal": "too large",
@@ -51,7 +53,7 @@ RULE_OF = {
 
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
     """Yield every problem in ``error``; ``spelling`` is how the file spells each value."""
-    details = error.errors(include_url=False)
+    details = [_of_its_key(detail) for detail in error.errors(include_url=False)]
     for problem, explained in misplaced_fields(details, model):
         yield problem
         details = [detail for detail in details if detail not in explained]
@@ -61,6 +63,11 @@ def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
         yield Problem(detail["loc"], value, _message(detail, model, spelling), RULE_OF.get(detail["type"], "type"))
+
+
+def _of_its_key(detail: ErrorDetails) -> ErrorDetails:
+    """Locate an invalid key of a mapping where the file has it."""
+    return {**detail, "loc": detail["loc"][:-1]} if detail["loc"][-1:] == ("[key]",) else detail
 
 
 def _misspelled(details: Sequence[ErrorDetails]) -> Iterator[Path]:
@@ -124,7 +131,7 @@ def _pattern_message(detail: ErrorDetails, model: type[Section], spelling: Mappi
     """Describe the format, and suggest a value."""
     value, pattern = detail["input"], detail["ctx"]["pattern"]
     better = corrected(value, pattern)
-    if detail["loc"][-1] == "availability_zone_id" and better is None:
+    if pattern == ZONE_ID and better is None:
         named, given = region_of_name(value), spelling.get(("region",))
         wrong = "must be a zone id, not a zone name, which differs between accounts" if named else in_words(pattern)
         return f"{wrong}; {zone_fix(value, given if given in regions() else named)}"

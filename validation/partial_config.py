@@ -9,10 +9,12 @@ from typing import Any, get_origin
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from cluster_request.quotas import quota_problems
 from cluster_request.request import request_problems
+from config.eks import EksConfig, ExistingEks
 from config.entries import ValidEntries, numbered
 from config.errors import Problem
-from config.fields import section_of
+from config.fields import keyed_section, section_of
 from config.model import ClusterConfig, model_of
 from config.network import NetworkConfig
 from config.section import Section
@@ -56,19 +58,25 @@ class ValidPart:
         """Return the cluster with sample values for what a request needs and the file does not set correctly."""
         needed = {"name": "name", "network": "network.existing", "instance_groups": "instance_groups[]"}
         missing = {name: SAMPLES[name] for name, field in needed.items() if not {name, field} & self.valid}
-        return self.config.model_copy(update=missing)
+        config = self.config.model_copy(update=missing)
+        if config.eks and config.eks.existing and not {"eks", "eks.existing", "eks.existing.name"} & self.valid:
+            config = config.model_copy(update={"eks": config.eks.model_copy(update={"existing": ExistingEks(name="cluster")})})
+        return config
 
     def request_problems(self) -> Iterator[Problem]:
         """Yield problems of the request for the valid groups and fields."""
         if {"instance_groups", "instance_groups[]"} & self.valid and self.config.instance_groups:
             yield from request_problems(self.for_request())
+            yield from quota_problems(self.for_request())
 
 
 def valid_part(content: Content, context: Context) -> ValidPart:
     """Return the valid part of the file; ``context`` is the validation context of the models."""
     model = model_of(content)
     values, valid = _of_section(model, content, context)
-    return ValidPart(model.model_construct(**values), valid)
+    if content.get("eks") is not None:
+        values.setdefault("eks", EksConfig())  # the rules for Slurm do not apply to a file whose whole section is invalid
+    return ValidPart(model.model_construct(_set_in(content, values), **values), valid)
 
 
 def _of_section(section: type[Section], content: Content, context: Context) -> tuple[Values, Valid]:
@@ -89,6 +97,11 @@ def _of_section(section: type[Section], content: Content, context: Context) -> t
     return values, valid
 
 
+def _set_in(content: Content, values: Values) -> set[str]:
+    """Return the values that the file sets, as opposed to defaults."""
+    return set(content.keys() & values.keys())
+
+
 def _default(field: FieldInfo, context: Context) -> object:
     value = field.get_default()
     return _validated(field.rebuild_annotation(), value, context) if field.validate_default else value
@@ -100,9 +113,11 @@ def _of_field(field: FieldInfo, given: object, context: Context) -> tuple[Any, V
         return _validated(field.rebuild_annotation(), given, context), {""}
     except ValidationError:
         section, is_list = section_of(field.annotation), get_origin(field.annotation) is tuple
+    if keyed_section(field.annotation):
+        return None, set()
     if section is not None and not is_list and isinstance(given, dict):
         values, valid = _of_section(section, given, context)
-        return section.model_construct(**values), {f".{name}" for name in valid}
+        return section.model_construct(_set_in(given, values), **values), {f".{name}" for name in valid}
     if section is not None and is_list and isinstance(given, list):
         return ValidEntries.at(_entries(section, given, context)), {"[]"}
     return None, set()

@@ -4,6 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from config.eks import ADDON_VERSION, EKS_NAME, KUBERNETES_VERSION, PRINCIPAL_ARN
+from config.instance_group import LABEL_KEY, LABEL_VALUE
+from config.teams import ROLE_ARN, TEAM_NAME
+
 
 def _unchanged(value: str) -> str:
     return value
@@ -212,6 +216,59 @@ FORMS |= {
         "must be a path that ends in /%u", lambda value: _directory(value) + "/%u", "use a path like /fsx/home/%u"
     ),
     r"^[a-zA-Z][a-zA-Z0-9-]*$": Form("must be the name of an LDAP attribute", str.strip, "use a name like sshPublicKey"),
+}
+
+
+def _label(value: str) -> str:
+    """Return the text with hyphens instead of characters that a label cannot have."""
+    return re.sub("[^A-Za-z0-9_.-]+", "-", value).strip("-_.")
+
+
+def _role_of_session(value: str) -> str:
+    """Return the ARN of a session's role, if the role has no path."""
+    return re.sub(r"^(arn:[^:]+):sts::([0-9]+):assumed-role/([^/]+)/.*$", r"\1:iam::\2:role/\3", value)
+
+
+FORMS |= {
+    LABEL_KEY: Form(
+        "must be a Kubernetes label key: an optional DNS name and a slash, and a name of 1-63 letters, digits, - _ or .",
+        fix="use a key like pool or example.com/pool",
+    ),
+    LABEL_VALUE: Form(
+        "must be 1-63 letters, digits, hyphens, underscores or dots, and start and end with a letter or digit",
+        _label,
+        _name_like("training"),
+    ),
+    EKS_NAME: Form(
+        "must be 1-100 letters, digits, hyphens or underscores, and start with a letter or digit",
+        lambda value: value.rpartition("/")[2],
+        "use a name from `aws eks list-clusters`",
+    ),
+    KUBERNETES_VERSION: Form(
+        "must be a Kubernetes version with major and minor number",
+        lambda value: ".".join(value.lower().removeprefix("v").split(".")[:2]),
+        'use e.g. "1.34"',
+    ),
+    ADDON_VERSION: Form(
+        "must be the version of an EKS add-on like v1.20.4-eksbuild.2",
+        lambda value: f"v{value.removeprefix('v')}",
+        "use a version from `aws eks describe-addon-versions`",
+    ),
+    PRINCIPAL_ARN: Form(
+        "must be the ARN of an IAM role or user, not of a session",
+        _role_of_session,
+        "use e.g. arn:aws:iam::123456789012:role/PlatformAdmin",
+    ),
+    ROLE_ARN: Form(
+        "must be the ARN of an IAM role, not of a session",
+        _role_of_session,
+        "use e.g. arn:aws:iam::123456789012:role/Researchers",
+    ),
+    TEAM_NAME: Form(
+        "must be 1-40 lower-case letters, digits or hyphens, and start and end with a letter or digit",
+        lambda value: _hyphenated(value).lower(),
+        _name_like("research"),
+    ),
 }
 
 

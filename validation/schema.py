@@ -13,7 +13,7 @@ from cluster_request.request_check import EXTENSIBLE_ENUMS
 from cluster_request.service_model import input_shape, shape
 from config.errors import Level
 from config.instance_types import TYPE_NAME
-from config.model import SlurmClusterConfig
+from config.model import ClusterConfig
 from config.zones import regions
 from validation.catalog import catalog
 
@@ -32,18 +32,23 @@ _BOUNDS = {
     "map": {"min": "minProperties", "max": "maxProperties"},
     **{kind: {"min": "minimum", "max": "maximum"} for kind in ("integer", "long", "float", "double")},
 }
+# Groups need a role only with Slurm.
+_ROLES = {
+    "if": {"properties": {"eks": {"type": "object"}}, "required": ["eks"]},
+    "else": {"properties": {"instance_groups": {"items": {"required": ["role"]}}}},
+}
 _TYPES = {"string": "string", "blob": "string", "boolean": "boolean", "integer": "integer", "long": "integer"}
 
 
 def cluster_schema() -> Schema:
     """Return the JSON schema of a cluster file."""
-    whole = SlurmClusterConfig.model_json_schema(ref_template="#/definitions/{model}")
+    whole = ClusterConfig.model_json_schema(ref_template="#/definitions/{model}")
     definitions = {name: _of_model(each) for name, each in whole.pop("$defs").items()}
     root = _of_model(whole)
     del root["properties"]["name"]
     root["required"].remove("name")
     root["properties"]["region"]["anyOf"][0]["enum"] = list(regions())
-    group = definitions["SlurmInstanceGroup"]["properties"]
+    group = definitions["InstanceGroup"]["properties"]
     group["instance_type"] |= _choice("ClusterInstanceType")
     warnings = [rule for rule, entry in catalog().items() if entry.level is Level.WARNING]
     definitions["Suppression"]["properties"]["rule"]["enum"] = warnings
@@ -54,6 +59,7 @@ def cluster_schema() -> Schema:
         "$schema": DRAFT,
         "title": "A cluster of hyperpod-cdk",
         **root,
+        **_ROLES,
         "definitions": dict(sorted((definitions | used).items())),
     }
 

@@ -41,6 +41,9 @@ _FIELDS = {
     "spot": "capacity",
     "kms_key_id": "volume_key_arn",
     "volume_kms_key_id": "volume_key_arn",
+    "kubernetes_version": "version",
+    "k8s_version": "version",
+    "node_labels": "labels",
     "ami": "image_id",
     "ami_id": "image_id",
 }

@@ -9,7 +9,8 @@ from pydantic_core import ErrorDetails
 
 from cluster_request.service_model import Shape, group_shape, input_shape, shape
 from config.errors import Path, Problem, dotted
-from config.fields import section_at, section_of
+from config.fields import keyed_section, section_at, section_of
+from config.model import EKS_FIELDS, SLURM_FIELDS, ClusterConfig, SlurmClusterConfig
 from config.section import Section
 from config.suggestions import either, like
 from validation.synonyms import field_meant, member_meant
@@ -161,12 +162,13 @@ def _overridable(section: type[Section]) -> Collection[str]:
 
 
 def _sections_with(word: str, section: type[Section], at: Path = ()) -> Iterator[Path]:
-    """Yield the sections that have a field of this name."""
-    if word in section.model_fields and word != "name":
+    """Yield the sections for the file's orchestrator that have a field of this name."""
+    other = EKS_FIELDS if section is SlurmClusterConfig else SLURM_FIELDS if section is ClusterConfig else ()
+    if word in section.model_fields and word != "name" and word not in other:
         yield at
     for name, field in section.model_fields.items():
-        if below := section_of(field.annotation):
-            yield from _sections_with(word, below, (*at, name))
+        if name not in other and (below := section_of(field.annotation)):
+            yield from _sections_with(word, below, (*at, name, "NAME") if keyed_section(field.annotation) else (*at, name))
 
 
 def _move(parents: Sequence[Path]) -> str:

@@ -35,9 +35,13 @@ SMALL = (
 )
 OF_A_GROUP = (
     *("threads_per_core", "partition", "volume_gib", "deep_health_checks", "capacity", "min_instance_count", "volume_key_arn"),
-    *("training_plan_arn", "execution_role"),
+    *("training_plan_arn", "execution_role", "labels", "taints"),
 )
 OF_SLURM = ("accounting", "partitions", "settings", "state_folder", "restrict_ssh", "prolog_and_epilog")
+OF_EKS = (
+    *("admins", "teams", "addons", "scheduling", "autoscaling", "public_access_cidrs", "endpoint_access", "logs"),
+    *("control_plane_cidrs", "control_plane_zone_ids", "log_retention_days", "secrets_key_arn"),
+)
 OF_A_NETWORK = ("vpc_cidr", "node_cidr", "public_subnet_cidr", "flow_logs_retention_days")
 OF_AN_ASSOCIATION = ("bucket", "prefix", "imported_file_chunk_size_mib", "auto_import", "auto_export")
 FILE_SYSTEM_ADDRESSES = ("removal", "compression", "version", "deployment_type")
@@ -84,11 +88,15 @@ def _another_place(random: Random, lines: Lines) -> None:
 
 
 def _field_of_a_group(random: Random, lines: Lines) -> None:
-    _add(random, lines, r"    role: ", OF_A_GROUP)
+    _add(random, lines, r"    (role|instance_type): ", OF_A_GROUP)
 
 
 def _field_of_slurm(random: Random, lines: Lines) -> None:
     _add(random, lines, r"  setup: ", OF_SLURM)
+
+
+def _field_of_eks(random: Random, lines: Lines) -> None:
+    _add(random, lines, r"  version: |  existing:$", OF_EKS)
 
 
 def _setup_of_slurm(random: Random, lines: Lines) -> None:
@@ -201,7 +209,7 @@ def _cut_or_put_in(random: Random, lines: Lines) -> None:
 GENTLE: tuple[Change, ...] = (
     *(_another_value, _another_value, _another_value, _another_place, _field_of_a_group, _field_of_the_network),
     *(_field_of_an_association, _field_of_a_file_system, _field_of_the_file, _override_of_the_cluster, _override_of_a_group),
-    *(_another_group, _another_user, _field_of_slurm, _setup_of_slurm),
+    *(_another_group, _another_user, _field_of_slurm, _setup_of_slurm, _field_of_eks),
 )
 ROUGH: tuple[Change, ...] = (
     *(_odd_value, _odd_value, _odd_field, _lost_line, _doubled_lines, _moved_line, _other_indentation, _swapped_letters),

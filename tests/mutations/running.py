@@ -29,6 +29,10 @@ WARNED = {
     "instanceTypes.1.member' failed to satisfy constraint: Member must satisfy enum": ("known-instance-type",),
     "AccountingDatabase needs NodeProvisioningMode Continuous": ("requires-continuous-provisioning",),
     "which is required for Continuous Node Provisioning Mode": ("continuous-provisioning",),
+    "The EKS cluster arn": ("eks-only-option",),
+    "requires Orchestrator.Eks": ("eks-only-option",),
+    "with Orchestrator.Eks": ("eks-only-option",),
+    "AutoScaling requires": ("subnet-capacity-autoscaling", "eks-only-option"),
     "must have PartitionNames": ("slurm-config-role",),
     "exactly one group must have NodeType Controller": ("slurm-config-role", "continuous-provisioning"),
 }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from botocore.exceptions import ClientError, ParamValidationError
@@ -10,6 +10,8 @@ from botocore.exceptions import ClientError, ParamValidationError
 from cluster_request.request import Request, RequestValues, cluster_request
 from config.model import ClusterConfig
 from local_aws import durations, hyperpod
+from local_aws.eks import model as eks
+from local_aws.hyperpod.eks_checks import AUTOSCALER
 from local_aws.testing import Client
 
 # The embedded AWS's error for features that it does not have.
@@ -23,6 +25,7 @@ class SageMaker:
 
     client: Any
     values: RequestValues
+    eks_cluster: eks.Cluster
 
     @classmethod
     def of(cls, client: Client) -> "SageMaker":
@@ -31,14 +34,22 @@ class SageMaker:
         vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/16")["Subnet"]["SubnetId"]
         group = ec2.create_security_group(VpcId=vpc, GroupName="cluster", Description="cluster")["GroupId"]
-        trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        services = ["sagemaker.amazonaws.com", AUTOSCALER]
+        trust = {"Effect": "Allow", "Principal": {"Service": services}, "Action": "sts:AssumeRole"}
         document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
         role = client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]["Arn"]
-        return cls(client("sagemaker"), RequestValues(role, "s3://sagemaker-scripts/lifecycle/1/", [subnet], [group]))
+        values = RequestValues(role, "s3://sagemaker-scripts/lifecycle/1/", [subnet], [group])
+        own = ec2.create_security_group(VpcId=vpc, GroupName="eks", Description="eks")["GroupId"]
+        network = {"vpcId": vpc, "clusterSecurityGroupId": own}
+        return cls(client("sagemaker"), values, _eks_cluster(network, role.split(":")[4], ec2.meta.region_name))
 
     def rejection(self, config: ClusterConfig) -> str | None:
         """Return why the request is rejected, or None."""
-        request = {"ClusterName": config.cluster_name or config.name, **cluster_request(config, values=self.values)}
+        values = self.values
+        if config.eks:
+            values = replace(values, eks_cluster_arn=self.eks_cluster.arn, autoscaler_role_arn=values.execution_role_arn)
+        request = {"ClusterName": config.cluster_name or config.name, **cluster_request(config, values=values)}
+        self.eks_cluster.entries.clear()
         durations.change({"hyperpod.create.launch": NEVER_S})
         try:
             self.client.create_cluster(**self._of_the_account(request))
@@ -57,6 +68,24 @@ class SageMaker:
         }
         placed: Request = _replaced(request, own)
         return placed
+
+
+def _eks_cluster(network: dict[str, str], account: str, region: str) -> eks.Cluster:
+    """Add an active EKS cluster without a control plane."""
+    cluster = eks.Cluster(
+        account=account,
+        region=region,
+        partition="aws",
+        name="mutations",
+        arn=f"arn:aws:eks:{region}:{account}:cluster/mutations",
+        request={},
+        settings={"accessConfig": {"authenticationMode": "API"}, "resourcesVpcConfig": network, "version": "1.34"},
+        tags={},
+        interfaces=[],
+        status="ACTIVE",
+    )
+    eks.add(cluster)
+    return cluster
 
 
 def _replaced(value: Any, own: Mapping[str, object]) -> Any:

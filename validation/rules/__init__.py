@@ -1,4 +1,4 @@
-"""Check a cluster file beyond single fields: `common` for every file, `slurm` for Slurm, `api` for the resulting request."""
+"""Check a cluster file beyond single fields: `common` for every file, `slurm` and `eks` for one, `api` for the request."""
 
 # A rule is registered when its module is imported.
 from validation.rules.api import (
@@ -32,18 +32,24 @@ from validation.rules.common import (
     tags,
     users,
 )
+from validation.rules.eks import access, addons, control_plane, nodes, quotas
+from validation.rules.eks import orchestrator as eks_orchestrator
 from validation.rules.registry import RULES, Rule, broken_rules
 from validation.rules.slurm import accounting, groups, parameters, partitions, settings
 
 __all__ = [
     "RULES",
     "Rule",
+    "access",
     "accounting",
+    "addons",
     "associations",
     "broken_rules",
     "capacity",
     "conflicts",
+    "control_plane",
     "directory",
+    "eks_orchestrator",
     "execution_roles",
     "group_names",
     "group_networks",
@@ -56,11 +62,13 @@ __all__ = [
     "monitoring",
     "network",
     "node_role",
+    "nodes",
     "orchestrator",
     "overrides",
     "parameters",
     "partitions",
     "patching",
+    "quotas",
     "regions",
     "scripts",
     "settings",

@@ -61,6 +61,8 @@ def request_rule(
 
 slurm_rule = partial(rule, orchestrator=Orchestrator.SLURM)
 slurm_request_rule = partial(request_rule, orchestrator=Orchestrator.SLURM)
+eks_rule = partial(rule, orchestrator=Orchestrator.EKS)
+eks_request_rule = partial(request_rule, orchestrator=Orchestrator.EKS)
 
 
 def _texts(check: object) -> tuple[str, str]:

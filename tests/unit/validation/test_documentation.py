@@ -10,7 +10,15 @@ from config.fields import section_of
 from config.model import ClusterConfig
 from config.section import Change, Section
 from tools.configuration_page import render
-from tools.configuration_page_texts import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
+from tools.configuration_page_texts import (
+    CHANGES,
+    EKS_EXAMPLES,
+    EXAMPLES,
+    LEVELS_EXAMPLE,
+    MINIMAL,
+    MINIMAL_EKS,
+    OVERRIDES_EXAMPLE,
+)
 from validation.load import parse_cluster
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "configuration.md"
@@ -47,12 +55,14 @@ def test_every_change_word_is_explained() -> None:
     assert set(CHANGES) == set(Change)
 
 
-def test_the_shortest_file_is_a_cluster() -> None:
-    assert isinstance(parse_cluster(MINIMAL.encode(), "example"), ClusterConfig)
+@pytest.mark.parametrize("shortest", [MINIMAL, MINIMAL_EKS], ids=["slurm", "eks"])
+def test_the_shortest_file_is_a_cluster(shortest: str) -> None:
+    assert isinstance(parse_cluster(shortest.encode(), "example"), ClusterConfig)
 
 
-def test_no_line_can_be_left_out_of_the_shortest_file() -> None:
-    content = yaml.safe_load(MINIMAL)
+@pytest.mark.parametrize("shortest", [MINIMAL, MINIMAL_EKS], ids=["slurm", "eks"])
+def test_no_line_can_be_left_out_of_the_shortest_file(shortest: str) -> None:
+    content = yaml.safe_load(shortest)
     for name in content.keys() - {"region", "storage"}:
         shorter = {key: value for key, value in content.items() if key != name}
         assert not isinstance(parse_cluster(yaml.safe_dump(shorter).encode(), "example"), ClusterConfig)
@@ -66,6 +76,13 @@ def test_every_example_on_the_page_is_valid(example: str) -> None:
     content = {**yaml.safe_load(MINIMAL), **given}
     if "instance_groups" in given:
         content["instance_groups"] = [*given["instance_groups"], yaml.safe_load(MINIMAL)["instance_groups"][1]]
+    parsed = parse_cluster(yaml.safe_dump(content).encode(), "example")
+    assert isinstance(parsed, ClusterConfig), [str(problem) for problem in parsed]
+
+
+@pytest.mark.parametrize("example", EKS_EXAMPLES.values(), ids=EKS_EXAMPLES)
+def test_every_example_for_eks_is_valid(example: str) -> None:
+    content = {**yaml.safe_load(MINIMAL_EKS), **yaml.safe_load(example)}
     parsed = parse_cluster(yaml.safe_dump(content).encode(), "example")
     assert isinstance(parsed, ClusterConfig), [str(problem) for problem in parsed]
 

@@ -85,3 +85,16 @@ def test_every_field_of_the_file_that_sets_one_of_the_request_is_tried() -> None
     assert tried == {
         field for field in request_fields().values() if field[0] not in ("network", "lifecycle") and field not in TRANSFORMED
     } - {("instance_groups",)}
+
+
+def test_the_fields_of_a_file_with_eks_ask_for_the_fields_of_the_request(eks_draft: Any) -> None:
+    eks_draft.set("provisioning", "continuous").set("eks", "autoscaling", "karpenter")
+    config = eks_draft.set("instance_groups", 1, "labels", {"team": "vision"}).config()
+    request = cluster_request(config, values=RequestValues.samples(config))
+    assert request["Orchestrator"] == {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:123456789012:cluster/draft"}}
+    assert request["AutoScaling"] == {"Mode": "Enable", "AutoScalerType": "Karpenter"}
+    assert request["InstanceGroups"][1]["KubernetesConfig"] == {
+        "Labels": {"team": "vision"},
+        "Taints": [{"Key": "pool", "Effect": "NoSchedule"}],
+    }
+    assert "KubernetesConfig" not in request["InstanceGroups"][0]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.validation.eks_drafts import EKS_BREAKERS
 from tests.unit.validation.override_drafts import OVERRIDE_BREAKERS
 from validation.rules import RULES
 
@@ -218,8 +219,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "api-setup-storage": lambda draft: draft.set("slurm", {"setup": "api"}).set(
         "instance_groups", 2, "overrides", {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]}
     ),
-    "one-orchestrator": lambda draft: draft.set("eks", {}).set("slurm", {"restrict_ssh": False}),
-    "eks-not-supported": lambda draft: draft.remove("slurm").set("eks", {"version": "1.33"}),
+    "eks-only-fields": lambda draft: draft.set("instance_groups", 2, "labels", {"pool": "gpus"}),
     "adopt-requirements": lambda draft: draft.set("adopt", True),
     "adopt-or-recreate": lambda draft: (
         draft.set("adopt", True).set("recreate", True).set("cluster_name", "theirs").set("removal", "retain")
@@ -268,7 +268,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
 
 
 def test_each_rule_has_a_draft_that_breaks_it() -> None:
-    assert set(BREAKERS) == set(RULES)
+    assert {*BREAKERS, *EKS_BREAKERS} == set(RULES)
 
 
 @pytest.mark.parametrize("rule", BREAKERS)
@@ -276,6 +276,22 @@ def test_a_draft_that_breaks_one_rule_breaks_no_other(draft: Any, rule: str) -> 
     assert draft.problems() == []
     BREAKERS[rule](draft)
     assert {problem.rule for problem in draft.problems() if problem.suppressed is None} == {rule}
+
+
+@pytest.mark.parametrize("rule", EKS_BREAKERS)
+def test_an_eks_draft_that_breaks_one_rule_breaks_no_other(eks_draft: Any, rule: str) -> None:
+    assert eks_draft.problems() == []
+    EKS_BREAKERS[rule](eks_draft)
+    assert {problem.rule for problem in eks_draft.problems() if problem.suppressed is None} == {rule}
+
+
+@pytest.mark.parametrize("rule", EKS_BREAKERS)
+def test_a_broken_rule_for_eks_reports_the_value_and_a_fix(eks_draft: Any, rule: str) -> None:
+    EKS_BREAKERS[rule](eks_draft)
+    for problem in eks_draft.problems():
+        assert "; " in problem.message
+        assert not problem.message.endswith(".")
+        assert problem.path
 
 
 @pytest.mark.parametrize("rule", BREAKERS)

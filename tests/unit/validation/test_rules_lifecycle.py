@@ -164,3 +164,11 @@ def test_the_native_resource_cannot_change_running_nodes(draft: Any) -> None:
         'lifecycle.follow: "live": not supported with `implementation: native`; set `new_nodes`, or remove the field and run '
         "`./hpod apply`"
     ]
+
+
+def test_the_folders_of_an_eks_file_have_other_names(draft: Any) -> None:
+    draft.put("more/before_kubernetes/one.sh", "more/after_kubernetes/two.sh", "more/before_slurm/three.sh")
+    draft.remove("slurm").set("lifecycle", "extra", "more").set("eks", {"version": "1.34"})
+    draft.set("instance_groups", [{"name": "work", "instance_type": "ml.g5.xlarge", "instance_count": 1}])
+    [line] = [each for each in draft.lines() if each.startswith("lifecycle.extra: ")]
+    assert line == 'lifecycle.extra: "before_slurm": never runs; did you mean before_kubernetes?'

@@ -10,10 +10,10 @@ import yaml
 from jsonschema import Draft7Validator
 
 from config.fields import section_of
-from config.model import SlurmClusterConfig
+from config.model import ClusterConfig
 from config.section import Section
 from tests import cluster_files
-from tools.configuration_page_texts import EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
+from tools.configuration_page_texts import EKS_EXAMPLES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, MINIMAL_EKS, OVERRIDES_EXAMPLE
 from validation.schema import FILE, cluster_schema, render
 
 SCHEMA = cluster_schema()
@@ -35,7 +35,7 @@ def sections(model: type[Section]) -> set[type[Section]]:
 
 
 def test_every_field_is_in_the_schema() -> None:
-    for model in sections(SlurmClusterConfig) - {SlurmClusterConfig}:
+    for model in sections(ClusterConfig) - {ClusterConfig}:
         assert SCHEMA["definitions"][model.__name__]["properties"].keys() == model.model_fields.keys()
 
 
@@ -55,6 +55,17 @@ def test_a_shipped_file_names_the_schema_and_keeps_to_it(path: Path) -> None:
 @pytest.mark.parametrize("example", [*EXAMPLES.values(), LEVELS_EXAMPLE, OVERRIDES_EXAMPLE])
 def test_the_documentations_examples_match_the_schema(example: str) -> None:
     assert wrong({**yaml.safe_load(MINIMAL), **yaml.safe_load(example)}) == []
+
+
+@pytest.mark.parametrize("example", ["{}", *EKS_EXAMPLES.values()])
+def test_the_examples_for_eks_match_the_schema(example: str) -> None:
+    assert wrong({**yaml.safe_load(MINIMAL_EKS), **yaml.safe_load(example)}) == []
+
+
+def test_only_groups_of_slurm_need_a_role() -> None:
+    content = yaml.safe_load(MINIMAL_EKS)
+    assert wrong({**content, "eks": None}) == ["instance_groups/0"]
+    assert wrong({key: value for key, value in content.items() if key != "eks"}) == ["instance_groups/0"]
 
 
 @pytest.mark.parametrize(

@@ -170,5 +170,5 @@ def eks_only_option(request: EffectiveRequest) -> Iterator[Problem]:
     members = [request.member(*names) for names in EKS_CLUSTER_MEMBERS]
     members += [group.member(*names) for group in request.groups for names in EKS_GROUP_MEMBERS]
     for each in members:
-        if each.is_given:
+        if each.is_given and each.is_overridden:  # eks-only-fields reports a field
             yield each.problem("supported only for clusters with Amazon EKS; remove it")

@@ -6,12 +6,13 @@ from pathlib import Path
 from config.errors import Level, Problem
 from config.lifecycle import Follow
 from config.local_folder import content_of
-from config.model import ClusterConfig, Implementation
+from config.model import ClusterConfig, Implementation, Orchestrator
 from config.suggestions import either, nearest
 from validation.rules.registry import rule
 
 # The folders of `extra`, named after the time at which their scripts run.
 SCRIPT_FOLDERS = ("before_slurm", "after_slurm", "controller_ready", "live")
+KUBERNETES_FOLDERS = ("before_kubernetes", "after_kubernetes")
 
 # Every node downloads all files before any script runs.
 MAX_FILES, MAX_MIB = 2000, 100
@@ -55,23 +56,24 @@ def follow_live(config: ClusterConfig) -> Iterator[Problem]:
 def extra_script_folders(config: ClusterConfig) -> Iterator[Problem]:
     """Everything in `lifecycle.extra` must be in one of the folders `before_slurm`, `after_slurm`, `controller_ready` and `live`.
 
-    Scripts elsewhere never run.
+    Scripts elsewhere never run. With Amazon EKS, the folders are `before_kubernetes` and `after_kubernetes`.
     """
     folder, path = config.lifecycle.extra, ("lifecycle", "extra")
     if folder is None or config.lifecycle.source is not None:
         return
+    points = KUBERNETES_FOLDERS if config.orchestrator is Orchestrator.EKS else SCRIPT_FOLDERS
     content = content_of(folder)
     if not content.files and not content.problems:
         yield Problem(
             path,
             folder.name,
-            f"contains no scripts; add them to {either([f'{point}/' for point in SCRIPT_FOLDERS])} in this folder",
+            f"contains no scripts; add them to {either([f'{point}/' for point in points])} in this folder",
         )
-    for name in sorted({file.partition("/")[0] for file in content.files} - {*SCRIPT_FOLDERS}):
+    for name in sorted({file.partition("/")[0] for file in content.files} - {*points}):
         if name.lower().startswith(("readme", ".")):
             continue
-        meant = nearest(name, SCRIPT_FOLDERS)
-        elsewhere = f"move it into {either(SCRIPT_FOLDERS)}, or suppress this warning if your scripts use it"
+        meant = nearest(name, points)
+        elsewhere = f"move it into {either(points)}, or suppress this warning if your scripts use it"
         yield Problem(path, name, f"never runs; {meant if meant.startswith('did') else elsewhere}")
 
 

@@ -1,0 +1,1 @@
+"""Rules for clusters with Amazon EKS."""

@@ -1,0 +1,60 @@
+"""Check admins and teams: the IAM principals that use the EKS cluster."""
+
+from collections.abc import Iterator
+
+from config.entries import numbered
+from config.errors import Path, Problem
+from config.model import ClusterConfig
+from validation.rules.eks.section import eks_of
+from validation.rules.registry import eks_rule
+
+SERVICE_LINKED = ":role/aws-service-role/"
+
+
+def _principals(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
+    """Yield the principals that get an access entry, with their paths."""
+    eks = eks_of(config)
+    yield from ((("eks", "admins", index), arn) for index, arn in enumerate(eks.admins))
+    for index, team in numbered(eks.teams):
+        yield from ((("eks", "teams", index, "role_arns", place), arn) for place, arn in enumerate(team.role_arns))
+
+
+@eks_rule("unique-principals", "eks.admins", "eks.teams[]", "instance_groups[]")
+def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
+    """Each IAM principal must be listed once: in `admins` or in one team. Roles of nodes belong to HyperPod.
+
+    EKS has one access entry per principal, and HyperPod creates those of the nodes.
+    """
+    nodes = {group.execution_role for group in config.instance_groups if group.execution_role}
+    first: dict[str, Path] = {}
+    for path, arn in _principals(config):
+        if first.setdefault(arn, path) != path:
+            where = ".".join(f"{part}" for part in first[arn] if isinstance(part, str))
+            yield Problem(path, arn, f"already in {where}; list each principal once")
+        elif arn in nodes:
+            yield Problem(path, arn, "is the role of nodes, whose access entry HyperPod creates; use a role of people")
+
+
+@eks_rule("service-linked-principals", "eks.admins", "eks.teams[]")
+def service_linked_principals(config: ClusterConfig) -> Iterator[Problem]:
+    """Admins and teams must not be service-linked roles.
+
+    EKS rejects an access entry for them.
+    """
+    # https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html
+    for path, arn in _principals(config):
+        if SERVICE_LINKED in arn:
+            yield Problem(path, arn, "is a service-linked role, which no person can use; use another role")
+
+
+@eks_rule("unique-team-names", "eks.teams[]")
+def unique_team_names(config: ClusterConfig) -> Iterator[Problem]:
+    """Names of teams must be unique.
+
+    A team's namespace, access entries and quota have its name.
+    """
+    first: dict[str, int] = {}
+    for index, team in numbered(eks_of(config).teams):
+        if first.setdefault(team.name, index) != index:
+            message = f"already used by eks.teams[{first[team.name]}]; use a unique name"
+            yield Problem(("eks", "teams", index, "name"), team.name, message)

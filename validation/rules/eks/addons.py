@@ -1,0 +1,109 @@
+"""Check the add-ons of the EKS cluster."""
+
+import json
+from collections.abc import Iterator
+
+from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes, versions
+from config.eks import AddonName
+from config.entries import numbered
+from config.errors import ABSENT, Level, Path, Problem
+from config.instance_group import TaintEffect
+from config.model import ClusterConfig
+from config.suggestions import either
+from validation.rules.eks.section import eks_of
+from validation.rules.registry import FILE_SYSTEMS, eks_rule
+
+# Roles reach the pods of these add-ons by Pod Identity, and the operator has webhooks with certificates.
+NEEDED_BY = {
+    AddonName.TRAINING_OPERATOR: (AddonName.CERT_MANAGER, AddonName.POD_IDENTITY_AGENT),
+    AddonName.CLOUDWATCH_OBSERVABILITY: (AddonName.POD_IDENTITY_AGENT,),
+}
+ADDONS: Path = ("eks", "addons")
+
+
+def _enabled(config: ClusterConfig) -> dict[AddonName, Addon]:
+    return {addon.name: addon for addon in (*addons_before_nodes(config), *addons_after_nodes(config))}
+
+
+@eks_rule("addon-version", "eks.existing", "eks.version", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)
+def addon_version(config: ClusterConfig) -> Iterator[Problem]:
+    """Each add-on requires a version: its own, or the pinned one for the cluster's Kubernetes version.
+
+    EKS would choose one, and another at each deployment.
+    """
+    eks = eks_of(config)
+    if not eks.existing and eks.version not in versions():  # kubernetes-version reports it
+        return
+    for name, addon in _enabled(config).items():
+        if addon.version is None:
+            reason = "the Kubernetes version of `eks.existing` is unknown" if eks.existing else f"unknown for {eks.version}"
+            message = f"required, because {reason}; add one from `aws eks describe-addon-versions --addon-name {name}`"
+            yield Problem((*ADDONS, name.value, "version"), ABSENT, message)
+
+
+@eks_rule("addon-requirements", "eks.existing", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)
+def addon_requirements(config: ClusterConfig) -> Iterator[Problem]:
+    """An add-on requires those that it depends on: the training operator cert-manager, and roles of pods the Pod Identity agent.
+
+    Its pods would not start.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-install.html
+    if eks_of(config).existing:  # which may have them
+        return
+    enabled = _enabled(config)
+    for name, needed in NEEDED_BY.items():
+        for other in (each for each in needed if name in enabled and each not in enabled):
+            message = f"{name} requires it; remove this line, or disable {name}"
+            yield Problem((*ADDONS, other.value, "enabled"), value=False, message=message)
+
+
+@eks_rule("task-governance", "eks.addons", "eks.teams", "eks.scheduling", "eks.existing", *FILE_SYSTEMS)
+def task_governance(config: ClusterConfig) -> Iterator[Problem]:
+    """`scheduling` and quotas require the add-on amazon-sagemaker-hyperpod-taskgovernance.
+
+    Kueue, which the add-on installs, enforces them.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
+    eks, name = eks_of(config), AddonName.TASK_GOVERNANCE
+    users = [*(["scheduling"] if eks.scheduling else []), *(f"the quota of {team.name}" for team in eks.teams if team.quota)]
+    if not users or name in _enabled(config) or (eks.existing and name not in eks.addons):
+        return
+    message = f"{either(users)} requires the add-on; remove this line"
+    yield Problem((*ADDONS, name.value, "enabled"), value=False, message=message)
+
+
+@eks_rule("unused-addon-settings", "eks.addons", level=Level.WARNING)
+def unused_addon_settings(config: ClusterConfig) -> Iterator[Problem]:
+    """A disabled add-on should not have a `version` or a `configuration`.
+
+    They have no effect.
+    """
+    for name, addon in eks_of(config).addons.items():
+        for field in ("version", "configuration"):
+            if addon.enabled is False and getattr(addon, field):
+                yield Problem((*ADDONS, name.value, field), ABSENT, "has no effect on a disabled add-on; remove it")
+
+
+@eks_rule(
+    "nodes-for-addons",
+    *("instance_groups", "eks", *FILE_SYSTEMS),
+    level=Level.WARNING,
+)
+def nodes_for_addons(config: ClusterConfig) -> Iterator[Problem]:
+    """A group without NoSchedule and NoExecute taints should have nodes, on which add-ons run.
+
+    An add-on whose pods tolerate no taint stays DEGRADED, and its deployment fails.
+    """
+    keeps_out = (TaintEffect.NO_SCHEDULE, TaintEffect.NO_EXECUTE)
+    groups = list(numbered(config.instance_groups))
+    if any(group.instance_count and not any(taint.effect in keeps_out for taint in group.taints) for _, group in groups):
+        return
+    waiting = [addon.name for addon in addons_after_nodes(config) if "tolerations" not in json.dumps(addon.configuration)]
+    is_empty = not any(group.instance_count for _, group in groups)
+    if waiting and is_empty and eks_of(config).autoscaling:  # otherwise cluster-without-nodes reports it
+        message = f"add-ons cannot run without nodes; set instance_count in a group, or disable {', '.join(waiting)}"
+        yield Problem(("instance_groups",), ABSENT, message)
+    elif waiting and not is_empty:
+        message = f"no group accepts pods without tolerations; add one for add-ons, or set `configuration` of {either(waiting)}"
+        index = next(index for index, group in groups if group.taints)
+        yield Problem(("instance_groups", index, "taints"), ABSENT, message)

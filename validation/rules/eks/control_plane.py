@@ -1,0 +1,220 @@
+"""Check the EKS cluster: version, networks, access to the API server and logs."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from cluster_request.eks_addons import versions
+from config.arns import in_another_region
+from config.control_plane_zones import UNSUPPORTED, control_plane_zones
+from config.eks import EksConfig, EndpointAccess
+from config.errors import ABSENT, Path, Problem
+from config.model import ClusterConfig
+from config.suggestions import nearest
+from config.zones import region_of_zone, regions, zone_fix
+from validation.rules.common.network import PRIVATE, RETENTION_DAYS
+from validation.rules.eks.section import eks_of
+from validation.rules.registry import eks_rule
+
+SMALLEST_PREFIX, LARGEST_PREFIX = 28, 16
+# https://docs.aws.amazon.com/eks/latest/userguide/config-cluster-endpoint.html
+NOT_PUBLIC = (*PRIVATE, IPv4Network("100.64.0.0/10"))
+# Fields that only describe the creation of an EKS cluster.
+OF_CREATION = ("control_plane_cidrs", "control_plane_zone_ids", "control_plane_subnet_ids", "logs", "log_retention_days",
+               "secrets_key_arn", "removal")  # fmt: skip
+OF_NEW_SUBNETS = ("control_plane_cidrs", "control_plane_zone_ids")
+CIDRS: Path = ("eks", "control_plane_cidrs")
+ZONES: Path = ("eks", "control_plane_zone_ids")
+SUBNETS: Path = ("eks", "control_plane_subnet_ids")
+
+
+def _created(config: ClusterConfig) -> EksConfig | None:
+    """Return the section of an EKS cluster that the deployment creates."""
+    return config.eks if config.creates_eks_cluster else None
+
+
+def _creates_subnets(config: ClusterConfig) -> bool:
+    return config.creates_eks_cluster and config.network.existing is None
+
+
+@eks_rule("kubernetes-version", "eks.version", "eks.existing")
+def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
+    """A new EKS cluster requires a `version` with known add-ons; `existing` excludes it.
+
+    Each Kubernetes version has its own versions of the add-ons, which this release pins.
+    """
+    eks = eks_of(config)
+    version, path = eks.version, ("eks", "version")
+    newest = max(versions())
+    if eks.existing and version is not None:
+        yield Problem(path, version, "has no effect on an existing EKS cluster; remove it, and upgrade that cluster itself")
+    elif not eks.existing and version is None:
+        yield Problem(path, ABSENT, f'required for a new EKS cluster; add e.g. `version: "{newest}"`, or `existing`')
+    elif version is not None and version not in versions():
+        yield Problem(path, version, f"no add-ons are known for this Kubernetes version; {nearest(version, versions())}")
+
+
+@eks_rule("existing-eks-network", "eks.existing", "network.existing")
+def existing_eks_network(config: ClusterConfig) -> Iterator[Problem]:
+    """`eks.existing` requires `network.existing`.
+
+    HyperPod creates nodes only in the VPC of the EKS cluster.
+    """
+    if config.eks and config.eks.existing and config.network.existing is None:
+        message = "required by `eks.existing`; add the VPC of that EKS cluster, with the nodes' subnets and security group"
+        yield Problem(("network", "existing"), ABSENT, message)
+
+
+@eks_rule("unused-eks-fields", "eks", "network.existing")
+def unused_eks_fields(config: ClusterConfig) -> Iterator[Problem]:
+    """Fields about the creation of an EKS cluster or of its subnets must not be set for existing ones.
+
+    They would have no effect.
+    """
+    eks = eks_of(config)
+    unused: tuple[str, ...] = OF_CREATION if eks.existing else OF_NEW_SUBNETS if config.network.existing else ()
+    reason = "an existing EKS cluster" if eks.existing else "a cluster with `network.existing`"
+    for name in unused:
+        if name in eks.model_fields_set and getattr(eks, name) is not None:
+            yield Problem(("eks", name), ABSENT, f"has no effect on {reason}; remove it")
+
+
+@eks_rule("control-plane-subnets", "eks.existing", "eks.control_plane_subnet_ids", "network.existing")
+def control_plane_subnets(config: ClusterConfig) -> Iterator[Problem]:
+    """A new EKS cluster in an existing VPC requires two `control_plane_subnet_ids`; in a new VPC, the deployment creates them.
+
+    EKS requires subnets in two availability zones. Both may also be subnets of the nodes.
+    """
+    # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+    if (eks := _created(config)) is None:
+        return
+    given = eks.control_plane_subnet_ids
+    if config.network.existing is None and given:
+        yield Problem(SUBNETS, ABSENT, "the deployment creates subnets in its own VPC; remove it, or add `network.existing`")
+    elif config.network.existing and not given:
+        yield Problem(SUBNETS, ABSENT, "required with `network.existing`; add subnets of this VPC in two availability zones")
+    elif config.network.existing and len(set(given)) < 2:
+        yield Problem(SUBNETS, list(given), "EKS requires subnets in two availability zones; add another subnet")
+    elif len(set(given)) != len(given):
+        yield Problem(SUBNETS, list(given), "has a duplicate subnet; list each subnet once")
+
+
+@eks_rule("control-plane-cidrs", "eks.existing", "eks.control_plane_cidrs", "network")
+def control_plane_cidrs(config: ClusterConfig) -> Iterator[Problem]:
+    """`control_plane_cidrs` must be ranges of /16 to /28 inside `vpc_cidr`, without overlap with each other or other subnets.
+
+    EC2 rejects other ranges, and the deployment rolls back.
+    """
+    if (eks := _created(config)) is None or not _creates_subnets(config):
+        return
+    network = config.network
+    others = {"public_subnet_cidr": network.public_subnet_cidr, "node_cidr": network.node_cidr}
+    for index, cidr in enumerate(eks.control_plane_cidrs):
+        overlapped = [f"{name} {other}" for name, other in others.items() if cidr.overlaps(other)]
+        free = _free_range(config)
+        if not LARGEST_PREFIX <= cidr.prefixlen <= SMALLEST_PREFIX:
+            problem = "must be between /16 and /28"
+        elif not cidr.subnet_of(network.vpc_cidr):
+            problem = f"must be inside vpc_cidr {network.vpc_cidr}"
+        elif overlapped:
+            problem = f"overlaps {overlapped[0]}"
+        elif index and cidr.overlaps(eks.control_plane_cidrs[0]):
+            problem = f"overlaps {eks.control_plane_cidrs[0]}"
+        else:
+            continue
+        yield Problem((*CIDRS, index), str(cidr), f"{problem}; use e.g. {free}" if free else f"{problem}; use a larger vpc_cidr")
+
+
+def _free_range(config: ClusterConfig) -> IPv4Network | None:
+    """Return a range in the VPC that no subnet of the file has."""
+    network, eks = config.network, config.eks
+    used = [network.public_subnet_cidr, network.node_cidr, *(eks.control_plane_cidrs if eks else ())]
+    if network.vpc_cidr.prefixlen > SMALLEST_PREFIX:
+        return None
+    return next(
+        (each for each in network.vpc_cidr.subnets(new_prefix=SMALLEST_PREFIX) if not any(map(each.overlaps, used))), None
+    )
+
+
+@eks_rule("control-plane-zones", "eks.existing", "eks.control_plane_zone_ids", "network", "region")
+def zones_of_control_plane(config: ClusterConfig) -> Iterator[Problem]:
+    """The control plane requires two availability zones of the region that EKS supports.
+
+    EKS rejects subnets in one zone, and in use1-az3, usw1-az2 and cac1-az3.
+    """
+    # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+    if (eks := _created(config)) is None or not _creates_subnets(config):
+        return
+    node_zone = config.network.availability_zone_id
+    home = config.region if config.region in regions() else region_of_zone(node_zone)
+    given = eks.control_plane_zone_ids
+    if given is None:
+        if not control_plane_zones(node_zone):
+            message = (
+                "required, because the zones of the region are unknown; add two ids from `aws ec2 describe-availability-zones`"
+            )
+            yield Problem(ZONES, ABSENT, message)
+        return
+    for index, zone in enumerate(given):
+        if zone in UNSUPPORTED:
+            yield Problem((*ZONES, index), zone, "EKS does not support this zone; use another zone of the region")
+        elif home and region_of_zone(zone) not in (None, home):
+            yield Problem((*ZONES, index), zone, f"is in {region_of_zone(zone)}, not in {home}; {zone_fix(zone, home)}")
+    if len(set(given)) == 1:
+        yield Problem(ZONES, list(given), "EKS requires two different availability zones; replace one")
+
+
+@eks_rule("public-access-cidrs", "eks.endpoint_access", "eks.public_access_cidrs")
+def public_access_cidrs(config: ClusterConfig) -> Iterator[Problem]:
+    """`public_access_cidrs` requires public access, and ranges of the internet, each once.
+
+    EKS rejects private ranges: traffic from inside the VPC uses the private endpoint.
+    """
+    # https://docs.aws.amazon.com/eks/latest/userguide/config-cluster-endpoint.html
+    eks = eks_of(config)
+    path: Path = ("eks", "public_access_cidrs")
+    given = eks.public_access_cidrs
+    if given and eks.endpoint_access is EndpointAccess.PRIVATE:
+        yield Problem(path, ABSENT, "has no effect with `endpoint_access: private`; remove it")
+        return
+    for index, cidr in enumerate(given):
+        if any(cidr.subnet_of(private) for private in NOT_PUBLIC):
+            yield Problem((*path, index), str(cidr), "is a private range, which EKS rejects; use addresses in the internet")
+        elif cidr in given[:index]:
+            yield Problem((*path, index), str(cidr), "duplicate range; list each range once")
+
+
+@eks_rule("control-plane-log-retention", "eks.log_retention_days")
+def control_plane_log_retention(config: ClusterConfig) -> Iterator[Problem]:
+    """`eks.log_retention_days` must be a retention period that CloudWatch Logs supports.
+
+    CloudWatch Logs rejects other values, and the deployment rolls back.
+    """
+    eks = eks_of(config)
+    days = eks.log_retention_days
+    if days not in RETENTION_DAYS:
+        longer = next((each for each in RETENTION_DAYS if each > days), RETENTION_DAYS[-1])
+        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}; use {longer}"
+        yield Problem(("eks", "log_retention_days"), days, message)
+
+
+@eks_rule("control-plane-logs", "eks.logs")
+def control_plane_logs(config: ClusterConfig) -> Iterator[Problem]:
+    """`eks.logs` must list each log once.
+
+    EKS rejects duplicates, and the deployment rolls back.
+    """
+    eks = eks_of(config)
+    if len(set(eks.logs)) != len(eks.logs):
+        yield Problem(("eks", "logs"), [log.value for log in eks.logs], "has duplicate logs; list each log once")
+
+
+@eks_rule("secrets-key-region", "eks.secrets_key_arn", "region")
+def secrets_key_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The KMS key of Kubernetes secrets must be in the cluster's region.
+
+    EKS uses only keys in its own region.
+    """
+    eks = eks_of(config)
+    key = eks.secrets_key_arn
+    if key and (where := in_another_region(key, config)):
+        yield Problem(("eks", "secrets_key_arn"), key, f"{where}; use a key in {config.region}")

@@ -1,0 +1,57 @@
+"""Check labels and taints of nodes."""
+
+from collections.abc import Iterator
+
+from config.entries import numbered
+from config.errors import ABSENT, Path, Problem
+from config.model import ClusterConfig
+from validation.rules.registry import eks_rule
+
+# https://kubernetes.io/docs/reference/labels-annotations-taints/ and the labels of HyperPod, EKS and Karpenter.
+RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh", "nvidia.com")
+
+
+def _reserved_prefix(key: str) -> str | None:
+    """Return the reserved prefix of a key, which may be a part of a longer one."""
+    prefix, slash, _ = key.partition("/")
+    return next((each for each in RESERVED_PREFIXES if slash and f".{prefix}".endswith(f".{each}")), None)
+
+
+@eks_rule("reserved-node-labels", "instance_groups[]")
+def reserved_node_labels(config: ClusterConfig) -> Iterator[Problem]:
+    """Keys of labels and taints must not have a prefix of Kubernetes, AWS, Karpenter or NVIDIA.
+
+    Their own components set them, and HyperPod's node recovery and the scheduler depend on their values.
+    """
+    for index, group in numbered(config.instance_groups):
+        above: Path = ("instance_groups", index)
+        keys: list[tuple[Path, str]] = [((*above, "labels", key), key) for key in group.labels]
+        keys += [((*above, "taints", place, "key"), taint.key) for place, taint in enumerate(group.taints)]
+        for path, key in keys:
+            if prefix := _reserved_prefix(key):
+                message = f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}"
+                yield Problem(path, key, message)
+
+
+@eks_rule("duplicate-taints", "instance_groups[]")
+def duplicate_taints(config: ClusterConfig) -> Iterator[Problem]:
+    """A group must not have two taints of the same key and effect.
+
+    Kubernetes rejects such a node.
+    """
+    for index, group in numbered(config.instance_groups):
+        found = [(taint.key, taint.effect) for taint in group.taints]
+        for place, each in enumerate(found):
+            if each in found[:place]:
+                message = f"already used by taints[{found.index(each)}] with the same effect; keep only one"
+                yield Problem(("instance_groups", index, "taints", place, "key"), each[0], message)
+
+
+@eks_rule("cluster-without-nodes", "instance_groups", "eks.autoscaling")
+def cluster_without_nodes(config: ClusterConfig) -> Iterator[Problem]:
+    """A cluster without nodes requires `autoscaling`.
+
+    It would never run a pod.
+    """
+    if config.eks and config.eks.autoscaling is None and not any(group.instance_count for group in config.instance_groups):
+        yield Problem(("instance_groups",), ABSENT, "no group has nodes; set instance_count, or `eks.autoscaling: karpenter`")

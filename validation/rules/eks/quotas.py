@@ -1,0 +1,136 @@
+"""Check compute quotas of teams and the scheduling between them."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from cluster_request.effective_request import EffectiveRequest
+from config.entries import numbered
+from config.errors import ABSENT, Level, Path, Problem
+from config.instance_types import instance_type
+from config.model import ClusterConfig
+from config.suggestions import nearest
+from config.teams import QuotaResource, Sharing, TeamQuota
+from validation.rules.eks.section import eks_of
+from validation.rules.registry import eks_request_rule, eks_rule
+
+PARTS = ("accelerators", "vcpus", "memory_gib")
+
+
+def _quotas(config: ClusterConfig) -> Iterator[tuple[Path, TeamQuota]]:
+    for index, team in numbered(eks_of(config).teams):
+        if team.quota:
+            yield ("eks", "teams", index, "quota"), team.quota
+
+
+def _resources(config: ClusterConfig) -> Iterator[tuple[Path, QuotaResource]]:
+    for path, quota in _quotas(config):
+        yield from (((*path, "resources", place), each) for place, each in enumerate(quota.resources))
+
+
+@eks_rule("quota-amounts", "eks.teams[]")
+def quota_amounts(config: ClusterConfig) -> Iterator[Problem]:
+    """A quota's resource requires `count`, or parts of instances: `accelerators`, `vcpus` and `memory_gib`.
+
+    HyperPod rejects both, and neither.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ComputeQuotaResourceConfig.html
+    for path, each in _resources(config):
+        parts = [name for name in PARTS if getattr(each, name) is not None]
+        if each.count is not None and parts:
+            yield Problem((*path, parts[0]), getattr(each, parts[0]), "excluded by `count`; keep only one")
+        elif each.count is None and not parts:
+            yield Problem((*path, "count"), ABSENT, "required without parts of instances; add the number of instances")
+        known = instance_type(each.instance_type)
+        if each.accelerators and known and not known.is_accelerated:
+            yield Problem((*path, "accelerators"), each.accelerators, f"{each.instance_type} has no accelerators; use `vcpus`")
+
+
+@eks_rule("duplicate-quota-types", "eks.teams[]")
+def duplicate_quota_types(config: ClusterConfig) -> Iterator[Problem]:
+    """A quota must list each instance type once.
+
+    HyperPod rejects duplicates.
+    """
+    for path, quota in _quotas(config):
+        names = [each.instance_type for each in quota.resources]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                yield Problem((*path, "resources", place, "instance_type"), name, "duplicate instance type; keep only one")
+
+
+@eks_request_rule("quota-instance-types", "eks.teams[]", "instance_groups", "overrides")
+def quota_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
+    """A quota's instance types must be those of the file's groups.
+
+    The team would have compute that the cluster never has.
+    """
+    known = request.type_names()
+    for path, each in _resources(request.config):
+        if each.instance_type not in known:
+            message = f"no group has this type; {nearest(each.instance_type, known)}"
+            yield Problem((*path, "instance_type"), each.instance_type, message)
+
+
+@eks_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
+def quota_total(config: ClusterConfig) -> Iterator[Problem]:
+    """The quotas of all teams should not reserve more instances than the file's groups have.
+
+    A team cannot use a reservation without nodes, and waits although its quota is free.
+    """
+    eks = eks_of(config)
+    if eks.autoscaling:
+        return
+    there = Counter[str]()
+    for group in config.instance_groups:
+        there[group.instance_type] += group.instance_count
+    reserved = Counter[str]()
+    for path, each in _resources(config):
+        name = each.instance_type
+        reserved[name] += each.count or 0
+        if each.count and name in there and reserved[name] > there[name]:
+            message = f"teams reserve {reserved[name]} of {there[name]} {name}; reduce it, or increase instance_count"
+            yield Problem((*path, "count"), each.count, message)
+
+
+@eks_rule("quota-sharing", "eks.teams[]")
+def quota_sharing(config: ClusterConfig) -> Iterator[Problem]:
+    """`borrow_limit_percent` requires `sharing: LendAndBorrow`, and so do empty `resources`.
+
+    A team that does not borrow has no limit to it, and without its own compute none at all.
+    """
+    for path, quota in _quotas(config):
+        if quota.sharing is Sharing.LEND_AND_BORROW:
+            continue
+        if quota.borrow_limit_percent is not None:
+            message = f"has no effect with `sharing: {quota.sharing.value}`; remove it, or use LendAndBorrow"
+            yield Problem((*path, "borrow_limit_percent"), quota.borrow_limit_percent, message)
+        if not quota.resources:
+            message = f"required with `sharing: {quota.sharing.value}`; add the team's compute, or use LendAndBorrow"
+            yield Problem((*path, "resources"), ABSENT, message)
+
+
+@eks_rule("unused-fair-share", "eks.teams[]", "eks.scheduling", level=Level.WARNING)
+def unused_fair_share(config: ClusterConfig) -> Iterator[Problem]:
+    """`fair_share_weight` requires `scheduling.fair_share`.
+
+    Without it, tasks start first come, first served.
+    """
+    scheduling = eks_of(config).scheduling
+    for path, quota in _quotas(config):
+        if quota.fair_share_weight and not (scheduling and scheduling.fair_share):
+            message = "has no effect without `eks.scheduling.fair_share`; add `scheduling: {}`, or remove it"
+            yield Problem((*path, "fair_share_weight"), quota.fair_share_weight, message)
+
+
+@eks_rule("unique-priorities", "eks.scheduling")
+def unique_priorities(config: ClusterConfig) -> Iterator[Problem]:
+    """Names of priority classes must be unique.
+
+    HyperPod rejects duplicates.
+    """
+    scheduling = eks_of(config).scheduling
+    names = [each.name for each in scheduling.priority_classes] if scheduling else []
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            path: Path = ("eks", "scheduling", "priority_classes", index, "name")
+            yield Problem(path, name, f"already used by priority_classes[{names.index(name)}]; use a unique name")
