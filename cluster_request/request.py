@@ -8,6 +8,7 @@ from typing import Any, Self
 from cluster_request.request_check import check_request, unknown_null
 from cluster_request.request_fields import in_file
 from cluster_request.service_model import group_shape, input_shape
+from config.eks import Autoscaling
 from config.entries import numbered
 from config.errors import Path, Problem
 from config.instance_group import Capacity, InstanceGroup, Role
@@ -26,6 +27,7 @@ NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: 
 # TrainingPlanArn requests a training plan.
 CAPACITIES: dict[Capacity | None, str] = {Capacity.ON_DEMAND: "OnDemand", Capacity.SPOT: "Spot"}
 CONTINUOUS = "Continuous"
+AUTOSCALING = {"Mode": "Enable", "AutoScalerType": "Karpenter"}
 LUSTRE_PATH = LustreConfig.mount_path
 
 # Members that names, ownership and the Slurm configuration depend on: a rule rejects overrides of them.
@@ -44,6 +46,10 @@ class RequestValues:
     # Of the FSx for Lustre file system, if the cluster has one.
     file_system_dns_name: str | None = None
     file_system_mount_name: str | None = None
+    # Of the EKS cluster that is the orchestrator, if the file has one.
+    eks_cluster_arn: str | None = None
+    # Of the role that HyperPod uses to add and remove nodes, with `eks.autoscaling`.
+    autoscaler_role_arn: str | None = None
 
     @classmethod
     def samples(cls, config: ClusterConfig) -> Self:
@@ -60,6 +66,7 @@ class RequestValues:
             security_group_ids=[network.security_group_id] if network else ["sg-0123456789abcdef0"],
             file_system_dns_name=f"fs-0123456789abcdef0.fsx.{region}.amazonaws.com" if has_lustre else None,
             file_system_mount_name="abcdefgh" if has_lustre else None,
+            eks_cluster_arn=_sample_eks_arn(config, account, region),
         )
 
 
@@ -75,9 +82,20 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
         request["NodeProvisioningMode"] = CONTINUOUS
     if slurm := _slurm(config):
         request["Orchestrator"] = {"Slurm": slurm}
+    if values.eks_cluster_arn is not None:
+        request["Orchestrator"] = {"Eks": {"ClusterArn": values.eks_cluster_arn}}
+    if config.eks and config.eks.autoscaling is Autoscaling.KARPENTER:
+        request["AutoScaling"] = AUTOSCALING
+        if values.autoscaler_role_arn is not None:
+            request["ClusterRole"] = values.autoscaler_role_arn
     if config.tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]
     return merged(request, {key: value for key, value in config.overrides.items() if key not in RESERVED_CLUSTER_MEMBERS})
+
+
+def _sample_eks_arn(config: ClusterConfig, account: str, region: str) -> str | None:
+    name = config.eks_cluster_name
+    return f"arn:{partition_of(region) or 'aws'}:eks:{region}:{account}:cluster/{name}" if name else None
 
 
 def _slurm(config: ClusterConfig) -> Request:
@@ -118,13 +136,30 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
             "NodeType": NODE_TYPES[group.role],
             **({"PartitionNames": [group.partition]} if group.partition else {}),
         }
-    if capacity := CAPACITIES.get(group.capacity):
-        request["CapacityRequirements"] = {capacity: {}}
-    if group.training_plan_arn is not None:
-        request["TrainingPlanArn"] = group.training_plan_arn
+    if kubernetes := _kubernetes(group):
+        request["KubernetesConfig"] = kubernetes
+    request |= _capacity(group)
     if group.image_id is not None:
         request["ImageId"] = group.image_id
     return merged(request, {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
+
+
+def _capacity(group: InstanceGroup) -> Request:
+    """Return the source of the group's instances; empty for HyperPod's default."""
+    capacity = CAPACITIES.get(group.capacity)
+    return {
+        **({"CapacityRequirements": {capacity: {}}} if capacity else {}),
+        **({"TrainingPlanArn": group.training_plan_arn} if group.training_plan_arn is not None else {}),
+    }
+
+
+def _kubernetes(group: InstanceGroup) -> Request:
+    """Return the labels and taints of the group's nodes."""
+    taints = [each.model_dump(mode="json", exclude_none=True) for each in group.taints]
+    return {
+        **({"Labels": dict(group.labels)} if group.labels else {}),
+        **({"Taints": [{key.title(): value for key, value in each.items()} for each in taints]} if taints else {}),
+    }
 
 
 def _storage(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> list[Request]:

@@ -16,10 +16,12 @@ ENTRY = "[]"
 GROUPS = ("InstanceGroups", ENTRY)
 
 # Fields whose value the request changes or leaves out: an uploaded folder becomes a prefix, a key is that of two volumes, roles
-# and partitions are members only with `slurm.setup: api`, and the database only with `database: managed`.
+# and partitions are members only with `slurm.setup: api`, the database only with `database: managed`, and EKS has an ARN.
 SLURM_API_FIELDS: frozenset[Path] = frozenset({("instance_groups", "role"), ("instance_groups", "partition")})
 TRANSFORMED = (
     SLURM_API_FIELDS
+    | {("eks", "autoscaling"), ("eks", "existing", "name"), ("instance_groups", "labels"), ("instance_groups", "taints")}
+    | {("instance_groups", "taints", name) for name in ("key", "value", "effect")}
     | {("instance_groups", "capacity"), ("instance_groups", "volume_key_arn"), ("lifecycle", "source"), ("provisioning",)}
     | {("slurm", "accounting", name) for name in ("host", "port", "schema_name", "secret_arn")}
 )
@@ -56,7 +58,7 @@ def in_file(config: ClusterConfig, path: Path) -> Path:
     if not below:
         return above
     field = None if is_overridden(config, path) else _field(path)
-    if field is None or (field in SLURM_API_FIELDS and not config.uses_slurm_api):
+    if field is None or (field in SLURM_API_FIELDS and not config.uses_slurm_api) or (field[0] == "eks" and not config.eks):
         return (*above, "overrides", *below)
     return (*above, *field[1:]) if above and field[0] == "instance_groups" else field
 

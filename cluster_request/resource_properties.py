@@ -3,12 +3,15 @@
 from cluster_request.request import Request
 from config.instance_group import Role
 from config.model import ClusterConfig
-from config.tags import CLUSTER_TAG
+from config.tags import CLUSTER_TAG, SAGEMAKER_TAG
 
 
 def tagged(request: Request, config: ClusterConfig) -> Request:
-    """Return the request with the tag that identifies the cluster file."""
-    return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]}
+    """Return the request with the tag that identifies the cluster file, and on EKS the one that AWS's policies require."""
+    tags = [{"Key": CLUSTER_TAG, "Value": config.name}]
+    if config.eks and SAGEMAKER_TAG not in config.tags:
+        tags.append({"Key": SAGEMAKER_TAG, "Value": "true"})
+    return {**request, "Tags": [*tags, *request.get("Tags", [])]}
 
 
 def resource_properties(config: ClusterConfig, request: Request, network_identity: str) -> dict[str, object]:

@@ -31,6 +31,23 @@ OPERATIONS = (
     "UpdateCluster",
 )
 
+# Those of the resource of compute quotas, likewise.
+QUOTA_OPERATIONS = (
+    "AddTags",
+    "CreateClusterSchedulerConfig",
+    "CreateComputeQuota",
+    "DeleteClusterSchedulerConfig",
+    "DeleteComputeQuota",
+    "DeleteTags",
+    "DescribeClusterSchedulerConfig",
+    "DescribeComputeQuota",
+    "ListClusterSchedulerConfigs",
+    "ListComputeQuotas",
+    "ListTags",
+    "UpdateClusterSchedulerConfig",
+    "UpdateComputeQuota",
+)
+
 # Checked by synth and by the service; the client needs only names, types and required members.
 UNUSED = frozenset({"box", "deprecated", "deprecatedMessage", "documentation", "enum", "errors", "max", "min", "pattern"})
 

@@ -1,6 +1,6 @@
 """Build Kubernetes objects as plain data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 Json = dict[str, Any]
@@ -11,14 +11,15 @@ INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 """On HyperPod nodes with the prefix ``ml.``."""
 
 
-def namespace(name: str) -> Json:
+def namespace(name: str, labels: Mapping[str, str] | None = None) -> Json:
     """Return a namespace."""
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    metadata = {"name": name, **({"labels": dict(labels)} if labels else {})}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
 
 
-def service_account(name: str) -> Json:
-    """Return a service account of HyperPod's namespace."""
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": NAMESPACE}}
+def service_account(name: str, space: str = NAMESPACE) -> Json:
+    """Return a service account, by default of HyperPod's namespace."""
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": space}}
 
 
 def rule(resources: Iterable[str], verbs: Iterable[str], groups: Iterable[str] = ("",)) -> Json:
@@ -31,31 +32,39 @@ def cluster_role(name: str, *rules: Json) -> Json:
     return {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": list(rules)}
 
 
-def binding_to_account(name: str) -> Json:
+def binding_to_account(name: str, space: str = NAMESPACE) -> Json:
     """Return the binding of a role to the service account of the same name."""
-    return _binding(name, name, {"kind": "ServiceAccount", "name": name, "namespace": NAMESPACE})
+    return binding(name, name, [_account(name, space)])
 
 
 def binding_to_user(name: str, user: str) -> Json:
     """Return the binding of a role to a user."""
-    return _binding(name, name, {"apiGroup": RBAC, "kind": "User", "name": user})
+    return binding(name, name, [{"apiGroup": RBAC, "kind": "User", "name": user}])
 
 
 def binding_of_role(name: str, role: str, account: str) -> Json:
     """Return the binding of a role to a service account of another name."""
-    return _binding(name, role, {"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE})
+    return binding(name, role, [_account(account, NAMESPACE)])
 
 
-def _binding(name: str, role: str, subject: Json) -> Json:
-    reference = {"apiGroup": RBAC, "kind": "ClusterRole", "name": role}
-    metadata = {"name": name}
+def group_subject(name: str) -> Json:
+    """Return the subject of a binding to a group of users."""
+    return {"apiGroup": RBAC, "kind": "Group", "name": name}
+
+
+def binding(name: str, role: str, subjects: list[Json], space: str = "") -> Json:
+    """Return the binding of a role for the whole cluster, in a namespace if there is one."""
     return {
         "apiVersion": f"{RBAC}/v1",
-        "kind": "ClusterRoleBinding",
-        "metadata": metadata,
-        "roleRef": reference,
-        "subjects": [subject],
+        "kind": "RoleBinding" if space else "ClusterRoleBinding",
+        "metadata": {"name": name, **({"namespace": space} if space else {})},
+        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": role},
+        "subjects": subjects,
     }
+
+
+def _account(name: str, space: str) -> Json:
+    return {"kind": "ServiceAccount", "name": name, "namespace": space}
 
 
 def daemon_set(name: str, space: str, pod: Json) -> Json:

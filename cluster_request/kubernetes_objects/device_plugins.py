@@ -1,7 +1,20 @@
-"""Build the device plugins, which let pods request GPUs and EFA interfaces."""
+"""Build the device plugins, which let pods request GPUs, Neuron devices and EFA interfaces."""
 
-from cluster_request.kubernetes_objects.builders import Json, daemon_set, host_path, mount, on_instance_types
-from config.instance_types import instance_type, listed_types
+from collections.abc import Callable, Iterable
+
+from cluster_request.kubernetes_objects.builders import (
+    Json,
+    binding_to_account,
+    cluster_role,
+    daemon_set,
+    host_path,
+    mount,
+    on_instance_types,
+    rule,
+    service_account,
+)
+from config.instance_group import Taint, TaintEffect
+from config.instance_types import InstanceType, instance_type, listed_types
 
 SPACE = "kube-system"
 PLUGINS = "/var/lib/kubelet/device-plugins"
@@ -9,6 +22,9 @@ PLUGINS = "/var/lib/kubelet/device-plugins"
 NVIDIA_IMAGE = "nvcr.io/nvidia/k8s-device-plugin:v0.16.1"
 # values.yaml of the chart: aws-efa-k8s-device-plugin 0.5.20 of https://aws.github.io/eks-charts
 EFA_TAG = "v0.5.20"
+# values.yaml of the chart: neuron-device-plugin
+NEURON_IMAGE = "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"
+NEURON = "neuron-device-plugin"
 # Registries of EKS: https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html
 EKS_ACCOUNT = "602401143452"
 EKS_ACCOUNTS = {"ap-southeast-3": "296578399912", "ap-southeast-4": "491585149902", "eu-south-2": "455263428931"}
@@ -21,13 +37,27 @@ UNSCHEDULABLE = {
 """HyperPod's taint of a node in its deep health check, whose pods need the devices."""
 
 
-def device_plugins(region: str) -> list[Json]:
-    """Return the device plugins for a Region."""
-    gpus = [name for name in listed_types() if (known := instance_type(name)) and known.gpus]
-    efa = [name for name in listed_types() if (known := instance_type(name)) and known.efa_interfaces]
+def device_plugins(region: str, taints: Iterable[Taint] = ()) -> list[Json]:
+    """Return the device plugins for a Region; they tolerate the taints, so that tainted nodes have devices."""
+    tolerated = tolerations(taints)
     return [
-        daemon_set("nvidia-device-plugin", SPACE, {**_nvidia(), "affinity": on_instance_types(gpus)}),
-        daemon_set("aws-efa-k8s-device-plugin", SPACE, {**_efa(region), "affinity": on_instance_types(efa)}),
+        daemon_set("nvidia-device-plugin", SPACE, _on_types(_nvidia(), lambda known: known.gpus, tolerated)),
+        daemon_set("aws-efa-k8s-device-plugin", SPACE, _on_types(_efa(region), lambda known: known.efa_interfaces, tolerated)),
+        *_neuron_rights(),
+        daemon_set(NEURON, SPACE, _on_types(_neuron(), lambda known: known.neuron_devices, tolerated)),
+    ]
+
+
+def tolerations(taints: Iterable[Taint]) -> list[Json]:
+    """Return a toleration for each taint that keeps pods away."""
+    found = {
+        (each.key, each.value or "", each.effect.value) for each in taints if each.effect is not TaintEffect.PREFER_NO_SCHEDULE
+    }
+    return [
+        {"key": key, "operator": "Equal", "value": value, "effect": effect}
+        if value
+        else {"key": key, "operator": "Exists", "effect": effect}
+        for key, value, effect in sorted(found)
     ]
 
 
@@ -41,11 +71,38 @@ def _nvidia() -> Json:
     container = {
         "name": "nvidia-device-plugin",
         "image": NVIDIA_IMAGE,
-        "env": [{"name": "NVIDIA_MIG_MONITOR_DEVICES", "value": "all"}],
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [mount("plugins", PLUGINS)],
     }
     return _pod(container, [host_path("plugins", PLUGINS)], "nvidia.com/gpu")
+
+
+def _neuron() -> Json:
+    container = {
+        "name": NEURON,
+        "image": NEURON_IMAGE,
+        "env": [
+            {"name": "KUBECONFIG", "value": "/etc/kubernetes/kubelet.conf"},
+            {"name": "NODE_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+        ],
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "volumeMounts": [mount("plugins", PLUGINS), mount("run", "/run")],
+    }
+    volumes = [host_path("plugins", PLUGINS), host_path("run", "/run")]
+    return {**_pod(container, volumes, "aws.amazon.com/neuron"), "serviceAccountName": NEURON}
+
+
+def _neuron_rights() -> list[Json]:
+    """Return what lets the Neuron plugin write the devices of a pod into its annotations."""
+    # https://github.com/aws-neuron/aws-neuron-sdk: src/k8/k8s-neuron-device-plugin-rbac.yml
+    role = cluster_role(
+        NEURON,
+        rule(["nodes"], ["get", "list", "watch"]),
+        rule(["events"], ["create", "patch"]),
+        rule(["pods"], ["get", "list", "patch", "update", "watch"]),
+        rule(["nodes/status"], ["patch", "update"]),
+    )
+    return [service_account(NEURON, SPACE), role, binding_to_account(NEURON, SPACE)]
 
 
 def _efa(region: str) -> Json:
@@ -64,10 +121,16 @@ def _efa(region: str) -> Json:
 
 
 def _pod(container: Json, volumes: list[Json], taint: str) -> Json:
-    tolerations = [{"key": taint, "operator": "Exists", "effect": "NoSchedule"}, UNSCHEDULABLE]
     return {
         "containers": [container],
         "priorityClassName": "system-node-critical",
-        "tolerations": tolerations,
+        "tolerations": [{"key": taint, "operator": "Exists", "effect": "NoSchedule"}, UNSCHEDULABLE],
         "volumes": volumes,
     }
+
+
+def _on_types(pod: Json, devices: Callable[[InstanceType], int], tolerated: list[Json]) -> Json:
+    """Return the pod for the instance types that have devices, with more tolerations."""
+    names = [name for name in listed_types() if (known := instance_type(name)) and devices(known)]
+    more = [each for each in tolerated if each not in pod["tolerations"]]
+    return {**pod, "affinity": on_instance_types(names), "tolerations": [*pod["tolerations"], *more]}

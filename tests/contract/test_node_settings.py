@@ -25,7 +25,7 @@ def read(folder: Path) -> NodeSettings:
     return NodeSettings.load(folder / "node_settings.json")
 
 
-@pytest.fixture(params=cluster_files.ALL, ids=lambda file: file.stem)
+@pytest.fixture(params=cluster_files.SLURM, ids=lambda file: file.stem)
 def config(request: pytest.FixtureRequest) -> ClusterConfig:
     return load_cluster(request.param)
 

@@ -17,7 +17,7 @@ from tests.synth.synthesized import CLUSTER, Synthesized
 from validation.load import load_cluster
 
 
-@pytest.fixture(params=cluster_files.ALL, ids=lambda file: file.stem)
+@pytest.fixture(params=cluster_files.SLURM, ids=lambda file: file.stem)
 def config(request: pytest.FixtureRequest) -> ClusterConfig:
     return load_cluster(request.param)
 

@@ -1,5 +1,6 @@
 """The requests of the shipped files are the reference requests of the field; every difference has its name here."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,30 @@ def flat(value: Any, path: str = "") -> dict[str, object]:
     if isinstance(value, list):
         return {leaf: item for index, below in enumerate(value) for leaf, item in flat(below, f"{path}[{index}]").items()}
     return {path: value}
+
+
+# The EKS example's differences: it has a group for add-ons, `system`, which the reference runs on nodes outside the file; and
+# scripts have a prefix in the bucket. The reference's name of the HyperPod cluster is not ours, as above.
+EKS_ARN = "EKS_CLUSTER_ARN"
+EKS_P5 = {
+    "Orchestrator": {"Eks": {"ClusterArn": EKS_ARN}},
+    "InstanceGroups": [
+        {
+            **group("worker-group-1", "ml.p5.48xlarge", 4),
+            "OnStartDeepHealthChecks": ["InstanceStress", "InstanceConnectivity"],
+        }
+    ],
+    "VpcConfig": VPC,
+    "NodeRecovery": "Automatic",
+}
+
+
+def test_the_request_of_the_eks_example_is_the_reference_request_beside_its_group_for_addons() -> None:
+    config = load_cluster(cluster_files.EXAMPLES / "eks-p5.yaml")
+    request = cluster_request(config, values=replace(VALUES, eks_cluster_arn=EKS_ARN))
+    addons, *others = request["InstanceGroups"]
+    assert addons["InstanceGroupName"] == "system"
+    assert flat({**request, "InstanceGroups": others}) == flat(EKS_P5)
 
 
 @pytest.mark.parametrize(("file", "reference"), CASES, ids=["reference", "fsdp-g5"])

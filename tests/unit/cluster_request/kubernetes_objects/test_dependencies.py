@@ -1,21 +1,22 @@
 """The objects that HyperPod needs: their size, images, node selection and roles."""
 
-import json
+from typing import Any
 
 import pytest
 
-from cluster_request.kubernetes_objects.dependencies import dependencies
+from cluster_request.kubernetes_objects.dependencies import dependencies, objects_of, texts_of
 from cluster_request.kubernetes_objects.device_plugins import efa_image
 from cluster_request.kubernetes_objects.health_agent import ACCOUNTS, UnknownRegionError, agent_image
 from kubernetes_resource.objects import Desired
+from tests.unit.cluster_request.kubernetes_objects.eks_file import eks_file
 
 OBJECTS = dependencies("us-west-2")
 
 
 def test_the_applier_accepts_the_objects_in_their_size() -> None:
-    texts = [json.dumps(item) for item in OBJECTS]
+    texts = texts_of(OBJECTS)
     desired = Desired.of({"ClusterName": "eks", "Name": "reference", "Objects": texts})
-    assert len(desired.objects) == len(OBJECTS) == 15
+    assert len(desired.objects) == len(OBJECTS) == 19
     assert sum(map(len, texts)) < 20_000
 
 
@@ -41,6 +42,8 @@ def test_daemon_sets_run_on_their_instance_types() -> None:
     assert {"ml.p5.48xlarge", "ml.g6e.12xlarge"} <= found["health-monitoring-agent"] & found["nvidia-device-plugin"]
     assert found["health-monitoring-agent-non-nvidia"] >= {"ml.trn1.32xlarge", "ml.trn2.48xlarge"}
     assert "ml.p5.48xlarge" in found["aws-efa-k8s-device-plugin"]
+    assert found["neuron-device-plugin"] >= {"ml.trn1.32xlarge", "ml.trn2.48xlarge"}
+    assert not found["neuron-device-plugin"] & found["nvidia-device-plugin"]
     assert not any(
         name.startswith(("ml.c5", "ml.m5")) for name in found["health-monitoring-agent"] | found["nvidia-device-plugin"]
     )
@@ -54,3 +57,39 @@ def test_every_role_is_bound_and_every_account_exists() -> None:
     assert {item["roleRef"]["name"] for item in bindings} == names["ClusterRole"]
     accounts = {subject["name"] for item in bindings for subject in item["subjects"] if subject["kind"] == "ServiceAccount"}
     assert accounts == names["ServiceAccount"]
+
+
+def pods() -> dict[str, Any]:
+    taints = (
+        {"key": "team", "value": "vision", "effect": "NoSchedule"},
+        {"key": "team", "value": "vision", "effect": "NoSchedule"},
+        {"key": "expensive", "effect": "NoExecute"},
+        {"key": "slow", "effect": "PreferNoSchedule"},
+    )
+    objects = objects_of(eks_file(taints=taints), region="us-west-2")
+    return {item["metadata"]["name"]: item["spec"]["template"]["spec"] for item in objects if item["kind"] == "DaemonSet"}
+
+
+@pytest.mark.parametrize("name", ["nvidia-device-plugin", "aws-efa-k8s-device-plugin", "neuron-device-plugin"])
+def test_plugins_tolerate_the_taints_of_the_file_and_of_hyperpod(name: str) -> None:
+    tolerated = pods()[name]["tolerations"]
+    unschedulable = "sagemaker.amazonaws.com/node-health-status"
+    assert {"key": unschedulable, "operator": "Equal", "value": "Unschedulable", "effect": "NoSchedule"} in tolerated
+    assert tolerated[2:] == [
+        {"key": "expensive", "operator": "Exists", "effect": "NoExecute"},
+        {"key": "team", "operator": "Equal", "value": "vision", "effect": "NoSchedule"},
+    ]
+
+
+def test_the_agent_tolerates_everything() -> None:
+    operators = [(each["operator"], each.get("key")) for each in pods()["health-monitoring-agent"]["tolerations"]]
+    assert operators == [("Exists", None), ("Exists", None)]
+
+
+def test_plugins_that_drop_all_capabilities_ask_for_nothing_that_needs_one() -> None:
+    found = pods()
+    for name in ("nvidia-device-plugin", "neuron-device-plugin"):
+        [container] = found[name]["containers"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        # It lets a container manage MIG, for which the container runtime requires CAP_SYS_ADMIN.
+        assert "NVIDIA_MIG_MONITOR_DEVICES" not in {each["name"] for each in container.get("env", ())}

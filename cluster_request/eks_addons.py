@@ -1,0 +1,88 @@
+"""Choose the EKS add-ons of a file, their versions and settings."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from config.eks import AddonConfig, AddonName, EksConfig
+from config.model import ClusterConfig
+
+TABLE = Path(__file__).parents[1] / "config" / "data" / "eks_addons.json"
+BEFORE_NODES = (AddonName.VPC_CNI, AddonName.KUBE_PROXY, AddonName.POD_IDENTITY_AGENT)
+"""Add-ons that are healthy without nodes, and that nodes need to become ready."""
+
+# Without it, nothing would run these pods in a cluster whose groups all have taints.
+EVERYWHERE = [{"operator": "Exists"}]
+DEPLOYMENTS: Mapping[AddonName, dict[str, Any]] = {
+    AddonName.COREDNS: {"tolerations": EVERYWHERE},
+    AddonName.METRICS_SERVER: {"tolerations": EVERYWHERE},
+    AddonName.CERT_MANAGER: {
+        "tolerations": EVERYWHERE,
+        "webhook": {"tolerations": EVERYWHERE},
+        "cainjector": {"tolerations": EVERYWHERE},
+    },
+    AddonName.FSX_CSI_DRIVER: {"controller": {"tolerations": EVERYWHERE}, "node": {"tolerateAllTaints": True}},
+}
+"""The deployment's settings of add-ons."""
+
+
+class Addon(NamedTuple):
+    """An add-on of the EKS cluster; without a version, EKS chooses one."""
+
+    name: AddonName
+    version: str | None
+    configuration: dict[str, Any]
+
+    @property
+    def configuration_values(self) -> str | None:
+        """Return the settings as the text that EKS takes."""
+        return json.dumps(self.configuration, sort_keys=True) if self.configuration else None
+
+
+def addons_before_nodes(config: ClusterConfig) -> list[Addon]:
+    """Return the add-ons of the EKS cluster that need no nodes."""
+    return [addon for addon in _addons(config) if addon.name in BEFORE_NODES]
+
+
+def addons_after_nodes(config: ClusterConfig) -> list[Addon]:
+    """Return the add-ons whose pods need nodes: without them they stay DEGRADED, and the stack would fail."""
+    return [addon for addon in _addons(config) if addon.name not in BEFORE_NODES]
+
+
+def has_quotas(eks: EksConfig) -> bool:
+    """Return whether a team has a quota."""
+    return any(team.quota for team in eks.teams)
+
+
+@cache
+def versions() -> dict[str, dict[str, str]]:
+    """Return the default version of each add-on by Kubernetes version."""
+    content: dict[str, dict[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return content
+
+
+def _addons(config: ClusterConfig) -> list[Addon]:
+    if config.eks is None:
+        return []
+    default = AddonConfig()
+    settings = {name: config.eks.addons.get(name, default) for name in AddonName}
+    known = versions().get(config.eks.version or "", {})
+    return [
+        Addon(name, each.version or known.get(name.value), {**DEPLOYMENTS.get(name, {}), **each.configuration})
+        for name, each in settings.items()
+        if (_is_default(name, config, config.eks) if each.enabled is None else each.enabled)
+    ]
+
+
+def _is_default(name: AddonName, config: ClusterConfig, eks: EksConfig) -> bool:
+    """Return whether the cluster has the add-on if the file does not say so."""
+    if eks.existing:
+        return False
+    match name:
+        case AddonName.FSX_CSI_DRIVER:
+            return config.storage.lustre is not None or config.storage.existing is not None
+        case AddonName.TASK_GOVERNANCE:
+            return eks.scheduling is not None or has_quotas(eks)
+    return True

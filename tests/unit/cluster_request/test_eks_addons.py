@@ -1,0 +1,71 @@
+"""The add-ons of a file: which, in which version, with which settings."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cluster_request.eks_addons import BEFORE_NODES, addons_after_nodes, addons_before_nodes, versions
+from config.eks import AddonName
+from config.model import ClusterConfig
+from local_aws.eks.addon_versions import ADDONS
+
+LUSTRE = {"lustre": {"storage_capacity_gib": 1200}}
+
+
+def file(storage: dict[str, Any] | None = None, **eks: Any) -> ClusterConfig:
+    content = {
+        "name": "eks",
+        "network": {"availability_zone_id": "usw2-az2"},
+        "storage": storage or {},
+        "eks": {"version": "1.34", **eks},
+        "instance_groups": [{"name": "workers", "instance_type": "ml.g5.xlarge", "instance_count": 2}],
+    }
+    return ClusterConfig.model_validate(content)
+
+
+def names(config: ClusterConfig) -> set[str]:
+    return {addon.name.value for addon in (*addons_before_nodes(config), *addons_after_nodes(config))}
+
+
+def test_the_file_system_and_quotas_bring_their_addons() -> None:
+    plain = names(file())
+    assert "aws-fsx-csi-driver" not in plain
+    assert names(file(LUSTRE)) - plain == {"aws-fsx-csi-driver"}
+    assert names(file(teams=[{"name": "a", "quota": {}}])) - plain == {"amazon-sagemaker-hyperpod-taskgovernance"}
+    assert names(file(scheduling={})) - plain == {"amazon-sagemaker-hyperpod-taskgovernance"}
+
+
+def test_an_existing_cluster_gets_only_addons_that_the_file_enables() -> None:
+    existing = {"existing": {"name": "theirs"}, "version": None}
+    assert names(file(LUSTRE, **existing)) == set()
+    assert names(file(**existing, addons={"coredns": {"enabled": True}})) == {"coredns"}
+
+
+def test_the_file_disables_addons_and_sets_versions_and_settings() -> None:
+    addons = {
+        "metrics-server": {"enabled": False},
+        "coredns": {"version": "v1.12.3-eksbuild.1", "configuration": {"replicaCount": 3}},
+    }
+    found = {addon.name.value: addon for addon in addons_after_nodes(file(addons=addons))}
+    assert "metrics-server" not in found
+    assert found["coredns"].version == "v1.12.3-eksbuild.1"
+    assert json.loads(str(found["coredns"].configuration_values))["replicaCount"] == 3
+
+
+def test_pods_of_addons_run_on_nodes_with_any_taint() -> None:
+    found = {addon.name.value: addon.configuration for addon in addons_after_nodes(file(LUSTRE))}
+    assert found["coredns"]["tolerations"] == [{"operator": "Exists"}]
+    assert found["aws-fsx-csi-driver"]["node"] == {"tolerateAllTaints": True}
+
+
+def test_only_addons_that_are_healthy_without_nodes_come_before_them() -> None:
+    assert {name.value for name in BEFORE_NODES} == {name for name, addon in ADDONS.items() if not addon.needs_nodes}
+
+
+@pytest.mark.parametrize("kubernetes", versions())
+def test_the_table_has_a_version_of_each_addon_that_exists(kubernetes: str) -> None:
+    known = versions()[kubernetes]
+    assert set(known) == {name.value for name in AddonName}
+    for name, version in known.items():
+        assert version in [each.name for each in ADDONS[name].for_kubernetes(kubernetes)], name
