@@ -5,7 +5,7 @@ first: the model of the Lambda runtime can be too old. A checkout has no such fo
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -149,7 +149,7 @@ def api_errors(operation: str) -> Iterator[None]:
         raise ApiError(Kind.TRANSIENT, operation, type(error).__name__, str(error)) from error
 
 
-def sagemaker_client(model_dir: Path = MODEL_DIR) -> Any:
+def sagemaker_client(model_dir: Path = MODEL_DIR, operations: Iterable[str] = OPERATIONS) -> Any:
     """Return a SageMaker client with the service model of this release; raise if the model lacks an operation."""
     session = botocore.session.get_session()
     if (model_dir / MODEL).is_file():
@@ -157,7 +157,7 @@ def sagemaker_client(model_dir: Path = MODEL_DIR) -> Any:
     elif "LAMBDA_TASK_ROOT" in os.environ:
         raise RuntimeError(f"the SageMaker service model {model_dir / MODEL} is missing; rebuild the asset from the pinned boto3")
     client = session.create_client("sagemaker", config=CONFIG)
-    missing = set(OPERATIONS) - set(client.meta.service_model.operation_names)
+    missing = set(operations) - set(client.meta.service_model.operation_names)
     if missing:
         raise RuntimeError(
             f"the SageMaker service model lacks {', '.join(sorted(missing))}; rebuild the asset from the pinned boto3"

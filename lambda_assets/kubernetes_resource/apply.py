@@ -1,6 +1,7 @@
 """Apply the desired objects in order: server-side, without force. Runs in Lambda."""
 
 from cluster_resource.event import Json
+from kubernetes_resource.claims import use_of
 from kubernetes_resource.errors import Kind, KubernetesError, PendingError
 from kubernetes_resource.objects import DEFINITION, RANKS, Desired, Reference, deletion_text, owner_text
 from kubernetes_resource.session import Session
@@ -33,6 +34,7 @@ def _apply(session: Session, desired: Desired, item: Json) -> None:
     live = session.client.get(path, str(reference))
     if live:
         if live["metadata"].get("deletionTimestamp"):
+            _check_unused(session, reference, live)
             raise PendingError(f"{reference}: an earlier object is still being deleted{deletion_text(live)}")
         if not session.target.owns(live):
             raise KubernetesError(Kind.FOREIGN, str(reference), f"exists and belongs to {owner_text(live)}")
@@ -45,6 +47,12 @@ def _apply(session: Session, desired: Desired, item: Json) -> None:
         if live is None or error.kind is not Kind.CONFLICT or not error.managers <= desired.take_over:
             raise
         session.client.apply(path, item, str(reference), force=True)
+
+
+def _check_unused(session: Session, reference: Reference, live: Json) -> None:
+    """Raise an error if the end of an object that is being deleted depends on its users."""
+    if in_use := use_of(session, reference, live):
+        raise KubernetesError(Kind.IN_USE, str(reference), f"is being deleted, but {in_use}")
 
 
 def _path(session: Session, desired: Desired, reference: Reference) -> str:

@@ -13,6 +13,10 @@ from kubernetes_resource.errors import Kind, KubernetesError, error_of
 FIELD_MANAGER = "hyperpod-cdk"
 TIMEOUT_S = 10
 JSON_TYPE = "application/json"
+METADATA_TYPE = f"{JSON_TYPE};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON_TYPE}"
+"""Without specs and data: 100 objects have up to 150 MB of them. Aggregated APIs that cannot do it send the objects."""
+MAX_REPLY = 16 * 1024 * 1024
+"""The function has 256 MB, and a parsed reply takes several times its size."""
 NOT_SERVED = b"404 page not found"
 """The reply for an API group that is not served."""
 APPLY_TYPE = "application/apply-patch+yaml"
@@ -41,7 +45,7 @@ class HttpsTransport:
         """Send a request."""
         self._connection.request(method, path, body, dict(headers))
         reply = self._connection.getresponse()
-        return reply.status, reply.read()
+        return reply.status, reply.read(MAX_REPLY + 1)
 
     def close(self) -> None:
         """Close the connection."""
@@ -70,10 +74,10 @@ class KubernetesClient:
         """Close the connection."""
         self._transport.close()
 
-    def get(self, path: str, subject: str) -> Json | None:
-        """Return an object, or nothing if it does not exist."""
+    def get(self, path: str, subject: str, *, accept: str = JSON_TYPE) -> Json | None:
+        """Return an object or a list, or nothing if it does not exist."""
         try:
-            return self._call("GET", path, subject)
+            return self._call("GET", path, subject, accept=accept)
         except KubernetesError as error:
             if error.kind is Kind.ABSENT:
                 return None
@@ -102,8 +106,17 @@ class KubernetesClient:
             if error.kind is not Kind.ABSENT:
                 raise
 
-    def _call(self, method: str, path: str, subject: str, body: Json | None = None, content_type: str = JSON_TYPE) -> Json:
-        headers = {"Accept": JSON_TYPE, "Authorization": f"Bearer {self._token}", "User-Agent": FIELD_MANAGER}
+    def _call(
+        self,
+        method: str,
+        path: str,
+        subject: str,
+        body: Json | None = None,
+        content_type: str = JSON_TYPE,
+        *,
+        accept: str = JSON_TYPE,
+    ) -> Json:
+        headers = {"Accept": accept, "Authorization": f"Bearer {self._token}", "User-Agent": FIELD_MANAGER}
         if body is not None:
             headers["Content-Type"] = content_type
         status, content = self._sent(method, path, headers, body, subject)
@@ -127,6 +140,9 @@ class KubernetesClient:
 
 def _parsed(content: bytes, status: int, subject: str) -> Json:
     """Return a reply. Another server could answer 404 too, so only the API server's own text counts as absent."""
+    if len(content) > MAX_REPLY:
+        text = f"the API server's reply is larger than {MAX_REPLY // 1024**2} MiB"
+        raise KubernetesError(Kind.TOO_LARGE, subject, text)
     try:
         reply: Any = json.loads(content)
     except ValueError:

@@ -18,10 +18,12 @@ class Kind(Enum):
     CONFLICT = "conflict"
     FORBIDDEN = "forbidden"
     FOREIGN = "other owner"
+    IN_USE = "in use"
     INVALID = "invalid"
     REJECTED = "rejected"
     STALE = "stale"
     TERMINATING = "namespace terminating"
+    TOO_LARGE = "too large"
     UNAUTHORIZED = "unauthorized"
     UNAVAILABLE = "unavailable"
     UNTRUSTED = "untrusted"
@@ -32,10 +34,12 @@ FIX = {
     Kind.CONFLICT: "remove the field from the object, or list the manager under TakeOver",
     Kind.FORBIDDEN: "associate AmazonEKSClusterAdminPolicy with the access entry of the function's role",
     Kind.FOREIGN: "delete it, or set its labels app.kubernetes.io/managed-by=hyperpod-cdk and hyperpod-cdk/inventory",
+    Kind.IN_USE: "delete what uses it, then deploy again",
     Kind.INVALID: "correct the object; if the field is immutable, delete the object and deploy again",
     Kind.REJECTED: "change the object, or exempt it in the policy of the webhook",
     Kind.STALE: "end the other process that changes it, then deploy again",
     Kind.TERMINATING: "wait until the namespace is deleted, or remove the finalizers that block it, then deploy again",
+    Kind.TOO_LARGE: "delete unused objects or CustomResourceDefinitions, then deploy again",
     Kind.UNAUTHORIZED: "create the access entry of the function's role, then deploy again",
     Kind.UNAVAILABLE: "check the endpoint access, the security groups and the health of the EKS cluster, then deploy again",
     Kind.UNTRUSTED: "remove the proxy between the function and the endpoint, then deploy again",

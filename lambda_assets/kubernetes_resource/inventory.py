@@ -52,14 +52,15 @@ class Inventory:
         return listed.owner == self._owner
 
     def check_owner(self, listed: Listed) -> None:
-        """Raise an error if another resource wrote the inventory."""
-        if not self.is_ours(listed):
-            raise KubernetesError(Kind.FOREIGN, str(self), f"belongs to {listed.owner}", fix="delete that stack first")
+        """Raise an error if another resource wrote the inventory, unless its stack was deleted and this stack has its name."""
+        if not self.is_ours(listed) and not _is_successor(self._owner, listed.owner):
+            fix = f"delete that stack; if it no longer exists, delete only the {self}, and deploy again"
+            raise KubernetesError(Kind.FOREIGN, str(self), f"belongs to {listed.owner}", fix=fix)
 
     def write(self, references: Iterable[Reference], listed: Listed | None) -> None:
-        """Write the references, unless they are listed; another write since the read is an error."""
+        """Write references and owner, unless they are listed; another write since the read is an error."""
         chosen = tuple(sorted(set(references), key=lambda each: each.key))
-        if listed and listed.references == chosen:
+        if listed and listed.references == chosen and self.is_ours(listed):
             return
         desired = self._config_map(chosen)
         if listed is None:
@@ -90,3 +91,9 @@ class Inventory:
         except (KeyError, TypeError, ValueError) as error:
             fix = "restore it, or delete the ConfigMap and the objects with its label"
             raise KubernetesError(Kind.INVALID, str(self), f"data.{ENTRIES} is not a list of objects", fix=fix) from error
+
+
+def _is_successor(owner: Owner, earlier: Owner) -> bool:
+    """Return whether a resource succeeds an earlier one: two stacks have the same name only if the earlier one was deleted."""
+    name, _, _ = owner.stack_id.rpartition("/")
+    return bool(name) and owner.logical_id == earlier.logical_id and name == earlier.stack_id.rpartition("/")[0]

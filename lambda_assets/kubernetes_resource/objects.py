@@ -10,6 +10,7 @@ from cluster_resource.event import Json
 DEPENDENCIES = "Custom::HyperPodDependencies"
 NAMESPACE = "Namespace"
 DEFINITION = "CustomResourceDefinition"
+VOLUME, CLAIM = "PersistentVolume", "PersistentVolumeClaim"
 MANAGED_BY, MANAGER = "app.kubernetes.io/managed-by", "hyperpod-cdk"
 INVENTORY_LABEL = "hyperpod-cdk/inventory"
 NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?")
@@ -19,6 +20,7 @@ RANKS = {
     DEFINITION: 1,
     "PriorityClass": 2,
     "ServiceAccount": 2,
+    VOLUME: 2,
     "ClusterRole": 3,
     "Role": 3,
     "ClusterRoleBinding": 4,

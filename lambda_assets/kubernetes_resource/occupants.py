@@ -1,26 +1,30 @@
 """Find what else would be lost with a Namespace or a CustomResourceDefinition. Runs in Lambda."""
 
-import itertools
 from collections.abc import Iterator
-from urllib.parse import quote
 
 from cluster_resource.event import Json
+from kubernetes_resource.claims import use_of
+from kubernetes_resource.client import METADATA_TYPE
 from kubernetes_resource.objects import DEFINITION, NAMESPACE, Reference
-from kubernetes_resource.session import Session
+from kubernetes_resource.session import Session, first_of
 
-PAGE = 500
-MAX_NAMED = 3
 AUTOMATIC = {
     ("ConfigMap", "kube-root-ca.crt"),
     ("ServiceAccount", "default"),
 }
 """Objects that Kubernetes creates in each namespace."""
+ACCOUNT = "kubernetes.io/service-account.name"
 DERIVED = {"Endpoints", "EndpointSlice", "Event", "Lease"}
 """Kinds that Kubernetes or a controller creates for others; nothing of the user is in them."""
 
 
 def reason_to_keep(session: Session, reference: Reference, live: Json) -> str:
-    """Return which objects of other owners the deletion would delete; only namespaces and definitions have any."""
+    """Return why an object is not deleted: with it, objects of other owners would go, or pods use it."""
+    if in_use := use_of(session, reference, live):
+        return in_use
+    # A deletion that has started cannot be undone.
+    if live["metadata"].get("deletionTimestamp"):
+        return ""
     if reference.kind == NAMESPACE:
         return _held_text(_in_namespace(session, reference.name))
     if reference.kind != DEFINITION:
@@ -32,42 +36,29 @@ def reason_to_keep(session: Session, reference: Reference, live: Json) -> str:
 
 
 def _held_text(held: Iterator[str]) -> str:
-    """Return the first objects as text; the others are not listed."""
-    names = list(itertools.islice(held, MAX_NAMED + 1))
-    more = " and more" if len(names) > MAX_NAMED else ""
-    return f"it holds {', '.join(names[:MAX_NAMED])}{more}" if names else ""
+    names = first_of(held)
+    return f"it holds {names}" if names else ""
 
 
 def _in_namespace(session: Session, namespace: str) -> Iterator[str]:
     for collection in session.discovery.namespaced():
         if collection.kind in DERIVED:
             continue
-        for item in _items(session, collection.path(namespace)):
+        for item in session.items(collection.path(namespace), METADATA_TYPE):
             if not _is_automatic(collection.kind, item) and not _goes_with_others(session, item):
                 yield f"{collection.kind} {item['metadata']['name']}"
 
 
 def _of_definition(session: Session, spec: Json, version: str) -> Iterator[str]:
     path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
-    for item in _items(session, path):
+    for item in session.items(path, METADATA_TYPE):
         if not _goes_with_others(session, item):
             yield f"{spec['names']['kind']} {item['metadata']['name']}"
 
 
-def _items(session: Session, path: str) -> Iterator[Json]:
-    """Yield the objects of a collection, page by page; none if it is no longer served."""
-    token = ""
-    while True:
-        session.check_time()
-        page = session.client.get(f"{path}?limit={PAGE}{f'&continue={quote(token)}' if token else ''}", path)
-        yield from (page or {}).get("items") or ()
-        token = ((page or {}).get("metadata") or {}).get("continue") or ""
-        if not token:
-            return
-
-
 def _is_automatic(kind: str, item: Json) -> bool:
-    is_token = kind == "Secret" and item.get("type") == "kubernetes.io/service-account-token"
+    # The type of a secret is not in its metadata; only a token of an account has the annotation.
+    is_token = kind == "Secret" and ACCOUNT in (item["metadata"].get("annotations") or {})
     return is_token or (kind, item["metadata"]["name"]) in AUTOMATIC
 
 

@@ -17,7 +17,7 @@ class Removal(NamedTuple):
     """What a removal left."""
 
     occupied: dict[Reference, str]
-    """Objects that hold or may hold those of other owners, with the reason. They stay in the inventory."""
+    """Objects in use, or that hold or may hold those of other owners, with the reason. They stay in the inventory."""
     released: dict[Reference, str]
     """Objects that another owner took over."""
 
@@ -58,11 +58,11 @@ def _removed(session: Session, reference: Reference, removal: Removal) -> str:
     if not session.target.owns(live):
         removal.released[reference] = f"it belongs to {owner_text(live)}"
         return ""
-    if live["metadata"].get("deletionTimestamp"):
-        return f"being deleted{deletion_text(live)}"
     reason = reason_to_keep(session, reference, live)
     if reason:
         removal.occupied[reference] = reason
         return ""
+    if live["metadata"].get("deletionTimestamp"):
+        return f"being deleted{deletion_text(live)}"
     session.client.delete(path, live, str(reference))
     return "being deleted"

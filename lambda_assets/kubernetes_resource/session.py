@@ -1,15 +1,22 @@
 """Share the API server, the remaining time and pauses between the phases of a step. Runs in Lambda."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
+from urllib.parse import quote
 
-from kubernetes_resource.client import TIMEOUT_S, KubernetesClient
+from cluster_resource.event import Json
+from kubernetes_resource.client import JSON_TYPE, TIMEOUT_S, KubernetesClient
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.errors import PendingError
 from kubernetes_resource.objects import Target
 
 RESERVE_S = TIMEOUT_S + 5
 """A call begins only if the function has this long left, so that it does not time out in it."""
+
+
+PAGE = 100
+MAX_NAMED = 3
 
 
 class Session(NamedTuple):
@@ -30,3 +37,21 @@ class Session(NamedTuple):
     def has_time(self) -> bool:
         """Return whether there is time for another call."""
         return self.seconds_left() >= RESERVE_S
+
+    def items(self, path: str, accept: str = JSON_TYPE) -> Iterator[Json]:
+        """Yield the objects of a collection, page by page; none if it is no longer served."""
+        token = ""
+        while True:
+            self.check_time()
+            page = self.client.get(f"{path}?limit={PAGE}{f'&continue={quote(token)}' if token else ''}", path, accept=accept)
+            yield from (page or {}).get("items") or ()
+            token = ((page or {}).get("metadata") or {}).get("continue") or ""
+            if not token:
+                return
+
+
+def first_of(found: Iterable[str]) -> str:
+    """Return the first names as text, or nothing without any; the others are not read."""
+    names = list(itertools.islice(found, MAX_NAMED + 1))
+    more = " and more" if len(names) > MAX_NAMED else ""
+    return f"{', '.join(names[:MAX_NAMED])}{more}"

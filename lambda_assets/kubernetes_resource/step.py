@@ -34,9 +34,9 @@ from kubernetes_resource.session import Session
 
 GRACE_S = {Kind.UNAUTHORIZED: 300, Kind.FORBIDDEN: 300, Kind.UNTRUSTED: 90, Kind.ABSENT: 90}
 """How long errors last that end the request: an access entry takes effect within seconds, or minutes."""
-FINAL_KINDS = (Kind.CONFLICT, Kind.FOREIGN, Kind.INVALID, Kind.REJECTED)
-APPLIED = "applied"
-"""The name in the memory of how many objects were applied."""
+FINAL_KINDS = (Kind.CONFLICT, Kind.FOREIGN, Kind.IN_USE, Kind.INVALID, Kind.REJECTED, Kind.TOO_LARGE)
+APPLIED, ENDPOINT = "applied", "endpoint"
+"""The names in the memory of how many objects were applied, and where."""
 
 
 class Context(Protocol):
@@ -120,7 +120,7 @@ def _worked(event: Event, memory: Memory, clock: Clock, host: Host) -> Decision:
         return Decision(without or Succeed(), memory)
     with closing(host.access().client(cluster)) as client:
         session = Session(target, client, Discovery(client), host.seconds_left, host.sleep)
-        return _phase(event, desired, session, memory, clock)
+        return _phase(event, desired, session, _of_server(memory, cluster), clock)
 
 
 def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bool) -> Wait | Succeed | Fail | None:
@@ -134,6 +134,12 @@ def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bo
         return None
     text = f"EKS cluster {target.cluster} is {cluster.status} and has no API server"
     return Succeed(text) if is_delete else Wait(text)
+
+
+def _of_server(memory: Memory, cluster: EksCluster) -> Memory:
+    """Return the memory without the position if the EKS cluster was replaced: the new cluster has none of the objects."""
+    applied = memory.rest.get(APPLIED, 0) if memory.rest.get(ENDPOINT) == cluster.endpoint else 0
+    return memory._replace(rest={**memory.rest, APPLIED: applied, ENDPOINT: cluster.endpoint})
 
 
 def _phase(event: Event, desired: Desired | None, session: Session, memory: Memory, clock: Clock) -> Decision:

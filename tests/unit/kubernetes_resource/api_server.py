@@ -11,9 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.unit.kubernetes_resource.controllers import CLEAN_UP, DELETED_AT, drop, settle_definition, settle_namespace
+from tests.unit.kubernetes_resource.controllers import (
+    CLEAN_UP,
+    DELETED_AT,
+    drop,
+    settle_claim,
+    settle_definition,
+    settle_namespace,
+    settle_volume,
+)
 from tests.unit.kubernetes_resource.discovery_replies import NotServedError, Served, discovery
 from tests.unit.kubernetes_resource.managed_fields import ConflictError, Owners, apply, update
+from tests.unit.kubernetes_resource.refusals import Refusal, check_immutable, check_uid
 
 Json = dict[str, Any]
 Key = tuple[str, str, str, str]
@@ -21,25 +30,18 @@ Key = tuple[str, str, str, str]
 TOKEN = "k8s-aws-v1.good"
 BUILT_IN = {
     "v1": [("Namespace", "namespaces", False), ("ConfigMap", "configmaps", True), ("ServiceAccount", "serviceaccounts", True),
-           ("Pod", "pods", True), ("Secret", "secrets", True), ("Event", "events", True)],
+           ("Pod", "pods", True), ("Secret", "secrets", True), ("Event", "events", True),
+           ("PersistentVolume", "persistentvolumes", False), ("PersistentVolumeClaim", "persistentvolumeclaims", True)],
     "apps/v1": [("DaemonSet", "daemonsets", True)],
     "batch/v1": [("Job", "jobs", True)],
     "batch/v1beta1": [("CronJob", "cronjobs", True)],
     "rbac.authorization.k8s.io/v1": [("ClusterRole", "clusterroles", False),
-                                     ("ClusterRoleBinding", "clusterrolebindings", False)],
+                                     ("ClusterRoleBinding", "clusterrolebindings", False),
+                                     ("RoleBinding", "rolebindings", True)],
     "apiextensions.k8s.io/v1": [("CustomResourceDefinition", "customresourcedefinitions", False)],
 }  # fmt: skip
+CLAIMS, VOLUMES = ("", "persistentvolumeclaims"), ("", "persistentvolumes")
 DEFINITIONS, NAMESPACES = ("apiextensions.k8s.io", "customresourcedefinitions"), ("", "namespaces")
-
-
-class Refusal(Exception):  # noqa: N818 (a reply, not a defect)
-    """A reply with a Status object."""
-
-    def __init__(self, status: int, reason: str, message: str, causes: list[Json] | None = None) -> None:
-        super().__init__(message)
-        details = {"details": {"causes": causes}} if causes else {}
-        self.status = status
-        self.body = {"kind": "Status", "status": "Failure", "code": status, "reason": reason, "message": message, **details}
 
 
 @dataclass
@@ -137,6 +139,10 @@ class ApiServer:
                     settle_namespace(self, stored.live)
                 if key[:2] == DEFINITIONS:
                     settle_definition(self, stored.live)
+                if key[:2] == CLAIMS:
+                    settle_claim(self, stored.live)
+                if key[:2] == VOLUMES:
+                    settle_volume(self, stored.live)
                 drop(stored.live["metadata"], "foregroundDeletion")
             self._collect()
 
@@ -149,7 +155,8 @@ class ApiServer:
             if found is not None:
                 return 200, found
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-            return self._verb(method, self._place(parts.path), query, json.loads(body or b"{}"))
+            status, reply = self._verb(method, self._place(parts.path), query, json.loads(body or b"{}"))
+            return status, _metadata_list(reply) if "as=PartialObjectMetadataList" in headers["Accept"] else reply
         except Refusal as refusal:
             return refusal.status, refusal.body
 
@@ -179,7 +186,7 @@ class ApiServer:
 
     def _apply(self, place: Place, desired: Json, query: Mapping[str, str]) -> Json:
         stored = self.objects.get(place.key, Stored({}, {}))
-        _check_uid(stored.live, desired)
+        check_uid(stored.live, desired)
         try:
             new, owners = apply(
                 stored.live or None, stored.owners, desired, query["fieldManager"], force=query["force"] == "true"
@@ -194,7 +201,7 @@ class ApiServer:
                 for name, other in conflict.fields
             ]
             raise Refusal(409, "Conflict", f"Apply failed with {len(causes)} conflict", causes) from conflict
-        _check_immutable(stored.live, new)
+        check_immutable(stored.live, new)
         if not stored.live:
             return self._store(place, new, owners)
         if (new, owners) != (stored.live, stored.owners):
@@ -274,6 +281,12 @@ class ApiServer:
         return key[2:] == (namespace, name) and self.objects[key].live["kind"] == kind
 
 
+def _metadata_list(reply: Json) -> Json:
+    """Return a list without specs, data and types."""
+    items = [{"kind": "PartialObjectMetadata", "metadata": item["metadata"]} for item in reply["items"]]
+    return {**reply, "kind": "PartialObjectMetadataList", "items": items}
+
+
 def _system(live: Json) -> Json:
     """Return the metadata that the server owns."""
     names = ("uid", "resourceVersion", "managedFields", "deletionTimestamp", "finalizers")
@@ -282,26 +295,6 @@ def _system(live: Json) -> Json:
 
 def _changed(before: Json, item: Json, manager: str) -> set[tuple[str, ...]]:
     return update(before, {}, item, manager).get(manager, set())
-
-
-def _check_uid(before: Json, desired: Json) -> None:
-    uid = desired["metadata"].get("uid")
-    if before and uid not in (None, before["metadata"]["uid"]):
-        text = f'metadata.uid: Invalid value: "{uid}": field is immutable'
-        raise Refusal(422, "Invalid", text, [{"reason": "FieldValueInvalid", "field": "metadata.uid", "message": text}])
-
-
-def _check_immutable(before: Json, new: Json) -> None:
-    for kind, path in (("DaemonSet", ("spec", "selector")), ("ClusterRoleBinding", ("roleRef",))):
-        if before and new["kind"] == kind and _at(before, path) != _at(new, path):
-            text = f'{kind} "{new["metadata"]["name"]}" is invalid: {".".join(path)}: Invalid value: field is immutable'
-            raise Refusal(422, "Invalid", text)
-
-
-def _at(item: Any, path: tuple[str, ...]) -> Any:
-    for part in path:
-        item = (item or {}).get(part)
-    return item
 
 
 def _text(live: Json) -> str:

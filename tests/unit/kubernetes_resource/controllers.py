@@ -7,6 +7,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 DELETED_AT = "2026-11-21T09:00:00Z"
+CLAIM_PROTECTION, VOLUME_PROTECTION = "kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"
 CLEAN_UP = "customresourcecleanup.apiextensions.k8s.io"
 
 
@@ -46,6 +47,35 @@ def settle_definition(server: "ApiServer", live: Json) -> None:
             if version["served"]:
                 kinds = [(names["kind"], names["plural"], live["spec"]["scope"] == "Namespaced")]
                 server.served[f"{group}/{version['name']}"] = kinds
+
+
+def settle_claim(server: "ApiServer", live: Json) -> None:
+    """Protect a claim and bind its volume; end the protection when it is deleted and no pod names it."""
+    space, name = live["metadata"]["namespace"], live["metadata"]["name"]
+    if not live["metadata"].get("deletionTimestamp"):
+        add(live["metadata"], CLAIM_PROTECTION)
+        volume = server.find("PersistentVolume", live["spec"]["volumeName"])
+        if volume and not volume["spec"]["claimRef"].get("uid"):
+            volume["spec"]["claimRef"]["uid"] = live["metadata"]["uid"]
+        return
+    pods = [stored.live for key, stored in server.objects.items() if key[1:3] == ("pods", space)]
+    if not any(name == each["persistentVolumeClaim"]["claimName"] for pod in pods for each in pod["spec"]["volumes"]):
+        drop(live["metadata"], CLAIM_PROTECTION)
+
+
+def settle_volume(server: "ApiServer", live: Json) -> None:
+    """Protect a volume until its claim is gone."""
+    bound = live["spec"]["claimRef"]
+    if not live["metadata"].get("deletionTimestamp"):
+        add(live["metadata"], VOLUME_PROTECTION)
+    elif not server.find("PersistentVolumeClaim", bound["name"], bound["namespace"]):
+        drop(live["metadata"], VOLUME_PROTECTION)
+
+
+def add(metadata: Json, finalizer: str) -> None:
+    """Add a finalizer."""
+    if finalizer not in (metadata.get("finalizers") or ()):
+        metadata["finalizers"] = [*(metadata.get("finalizers") or ()), finalizer]
 
 
 def drop(metadata: Json, finalizer: str) -> None:

@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from cluster_resource.aws_api import ApiError
 from cluster_resource.aws_api import Kind as AwsKind
-from kubernetes_resource.client import HttpsTransport, KubernetesClient
+from kubernetes_resource.client import METADATA_TYPE, HttpsTransport, KubernetesClient
 from kubernetes_resource.eks_access import EksAccess, EksCluster, eks_access
 from kubernetes_resource.errors import Kind, KubernetesError
 from tests.unit.kubernetes_resource.api_server import TOKEN, ApiServer
@@ -237,3 +237,30 @@ def test_describe_cluster_gives_the_endpoint_and_the_authority() -> None:
         with pytest.raises(ApiError) as caught:
             access.cluster("a")
     assert caught.value.kind is AwsKind.TRANSIENT
+
+
+def test_a_reply_that_does_not_fit_into_the_function_is_named(
+    server: ApiServer, serve: Serve, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kubernetes_resource.client.MAX_REPLY", 1024 * 1024)
+    server.add(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"x": "1" * 1024**2}}
+    )
+    authority = Authority()
+    endpoint = serve(authority.issue(tmp_path, "127.0.0.1"))
+    with pytest.raises(KubernetesError) as caught:
+        connect(endpoint, authority.pem).get(f"{NAMESPACE}/configmaps/a", "ConfigMap a")
+    assert caught.value.kind is Kind.TOO_LARGE
+    assert str(caught.value).startswith("ConfigMap a: the API server's reply is larger than 1 MiB; delete unused ")
+
+
+def test_metadata_lists_are_small(server: ApiServer, serve: Serve, connect: Connect, tmp_path: Path) -> None:
+    server.add(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"x": "1" * 1024**2}}
+    )
+    authority = Authority()
+    client = connect(serve(authority.issue(tmp_path, "127.0.0.1")), authority.pem)
+    page = client.get(f"{NAMESPACE}/configmaps?limit=100", "it", accept=METADATA_TYPE)
+    assert page
+    assert "a" in {item["metadata"]["name"] for item in page["items"]}
+    assert len(str(page)) < 10_000

@@ -60,6 +60,7 @@ def check(world: DependenciesWorld, request: Json) -> None:
         assert container["image"] == ("agent:1" if request["objects"] is OLD else "agent:2")
 
 
+@pytest.mark.fault(94)
 @pytest.mark.parametrize("prepare", [create, update, delete])
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_crash_at_any_call_converges(prepare: Prepare, moment: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.kubernetes_resource.api_server import ApiServer, Place, Refusal
+from tests.unit.kubernetes_resource.api_server import ApiServer, Place
 from tests.unit.kubernetes_resource.dependencies_world import (
     INVENTORY,
     DependenciesWorld,
@@ -20,6 +20,7 @@ from tests.unit.kubernetes_resource.dependencies_world import (
     role,
     standard,
 )
+from tests.unit.kubernetes_resource.refusals import Refusal
 
 Json = dict[str, Any]
 
@@ -37,6 +38,7 @@ def minutes(world: DependenciesWorld) -> float:
     return (world.clock.now - executions[-1].started).total_seconds() / 60
 
 
+@pytest.mark.fault(87)
 @pytest.mark.parametrize("status", [400, 403])
 def test_a_denial_of_a_webhook_is_final(world: DependenciesWorld, status: int) -> None:
     text = 'admission webhook "policy.example.com" denied the request: images need a digest'
@@ -65,6 +67,7 @@ def test_forbidden_is_retried_for_minutes_then_named(world: DependenciesWorld) -
     assert 5 < minutes(world) < 7
 
 
+@pytest.mark.fault(86)
 def test_an_access_entry_may_take_minutes(world: DependenciesWorld) -> None:
     world.server.is_authenticated = False
     raw = world.request("Create", standard())
@@ -85,6 +88,7 @@ def test_the_grace_begins_again_after_a_step_without_an_error(world: Dependencie
     assert raw["RequestId"] not in world.responses
 
 
+@pytest.mark.fault(86)
 @pytest.mark.parametrize("kind", ["Create", "Delete"])
 def test_unauthorized_is_named_after_minutes(world: DependenciesWorld, kind: str) -> None:
     world.server.is_authenticated = False
@@ -95,6 +99,7 @@ def test_unauthorized_is_named_after_minutes(world: DependenciesWorld, kind: str
     assert 5 < minutes(world) < 7
 
 
+@pytest.mark.fault(85)
 @pytest.mark.parametrize(
     ("error", "text"),
     [
@@ -115,6 +120,7 @@ def test_an_api_server_that_is_away_is_retried_until_the_deadline(
     assert 57 <= minutes(world) < 59
 
 
+@pytest.mark.fault(85)
 def test_an_api_server_that_returns_lets_the_delete_continue(world: DependenciesWorld) -> None:
     world.do("Create", standard())
     world.server.down = TimeoutError("timed out")
@@ -144,6 +150,7 @@ def test_overload_and_outages_are_retried(world: DependenciesWorld, status: int)
     assert world.ours() == world.listed() == names(standard())
 
 
+@pytest.mark.fault(89)
 def test_a_finalizer_that_blocks_a_deletion_is_named(world: DependenciesWorld) -> None:
     world.do("Create", standard())
     world.server.edit("DaemonSet", "agent", lambda live: live["metadata"].update(finalizers=["example.com/hold"]), "aws-hyperpod")

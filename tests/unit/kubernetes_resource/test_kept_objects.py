@@ -69,7 +69,7 @@ def test_a_definition_without_a_served_version_is_kept(world: DependenciesWorld)
 
 
 def test_listing_stops_when_enough_is_known(world: DependenciesWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubernetes_resource.occupants.PAGE", 1)
+    monkeypatch.setattr("kubernetes_resource.session.PAGE", 1)
     world.do("Create", [namespace()])
     for number in range(20):
         world.server.add(config_map(f"map-{number:02}"))
@@ -82,7 +82,8 @@ def test_what_kubernetes_creates_does_not_keep_a_namespace(world: DependenciesWo
     world.do("Create", [namespace()])
     inside = {"namespace": "aws-hyperpod"}
     token = {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token"}
-    world.server.add({**token, "metadata": {"name": "default-token", **inside}})
+    annotations = {"kubernetes.io/service-account.name": "default"}
+    world.server.add({**token, "metadata": {"name": "default-token", "annotations": annotations, **inside}})
     world.server.add({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", **inside}})
     owned = {"name": "agent-1", "ownerReferences": [{"kind": "DaemonSet"}], **inside}
     world.server.add({"apiVersion": "v1", "kind": "Pod", "metadata": owned})
@@ -90,7 +91,7 @@ def test_what_kubernetes_creates_does_not_keep_a_namespace(world: DependenciesWo
 
 
 def test_the_pages_of_a_full_namespace_are_all_read(world: DependenciesWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubernetes_resource.occupants.PAGE", 1)
+    monkeypatch.setattr("kubernetes_resource.session.PAGE", 1)
     world.do("Create", [namespace()])
     mine = config_map("mine")
     world.server.add(mine)

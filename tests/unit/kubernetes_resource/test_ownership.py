@@ -33,6 +33,7 @@ def minutes(world: DependenciesWorld) -> float:
     return (world.clock.now - executions[-1].started).total_seconds() / 60
 
 
+@pytest.mark.fault(88)
 def test_a_conflict_names_the_field_and_the_manager(world: DependenciesWorld) -> None:
     world.do("Create", standard())
     world.server.edit("DaemonSet", "agent", set_image("agent:debug"), "aws-hyperpod", "kubectl-edit")

@@ -1,5 +1,6 @@
 """Drawn schedules: a stack is created, updated, cancelled and deleted while calls fail and others change the cluster."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,8 @@ from tests.unit.kubernetes_resource.dependencies_world import (
 )
 
 Json = dict[str, Any]
-EXAMPLES = 60
+EXAMPLES = int(os.environ.get("SCHEDULES", "60"))
+"""`make soak-ci` draws more."""
 HOUR_S = 3600
 SUPERSEDED = "superseded"
 
