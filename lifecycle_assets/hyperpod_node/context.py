@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from hyperpod_node.node_settings import InstanceType
     from hyperpod_node.system import System
 
-RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
 # HyperPod rejects provisioning_parameters.json where it configures Slurm from the request.
 PARAMETERS = {SCRIPTS: "provisioning_parameters.json", API: "slurm_groups.json"}
 NODE_SETTINGS = "node_settings.json"

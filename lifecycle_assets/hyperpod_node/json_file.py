@@ -1,5 +1,7 @@
 """Read JSON files that other programs wrote; errors name the file and the problem."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

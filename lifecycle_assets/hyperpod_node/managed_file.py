@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -35,7 +36,8 @@ def _replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | Non
             os.fchmod(file.fileno(), mode)
         Path(new).replace(path)
     except OSError:
-        Path(new).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            Path(new).unlink()
         raise
 
 

@@ -11,6 +11,7 @@ from hyperpod_node.json_file import items, load_object, members, required
 
 VERSION = 1
 LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
+SLURM, EKS = "slurm", "eks"
 SCRIPTS, API = "scripts", "api"
 LDAP, ACTIVE_DIRECTORY = "ldap", "active_directory"
 Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType", "Directory", "Follow")
@@ -133,8 +134,7 @@ class NodeSettings:
     def load(cls, path: Path) -> NodeSettings:
         """Return the settings in the file that the deployment puts beside the scripts."""
         content = load_object(path)
-        if required(content, "version", path) != VERSION:
-            raise NodeError(f"{path} has version {content['version']!r}; these scripts support version {VERSION}")
+        _check_version(content, path)
         return cls(
             path=path,
             groups=tuple(_read(Group, group, place) for place, group in items(content, "groups", path)),
@@ -149,6 +149,22 @@ class NodeSettings:
             directory=_directory(required(content, "directory", path), f"{path}, directory,"),
             follow=_read(Follow, content["follow"], f"{path}, follow,") if content.get("follow") else None,
         )
+
+
+def orchestrator_of(path: Path) -> str:
+    """Return the cluster's orchestrator: Slurm unless the file names another; with Amazon EKS, it has nothing else."""
+    content = load_object(path) if path.exists() else {}
+    orchestrator = str(content.get("orchestrator", SLURM))
+    if orchestrator not in {SLURM, EKS}:
+        raise NodeError(f"{path} has orchestrator {orchestrator!r}; these scripts support {SLURM} and {EKS}")
+    if orchestrator == EKS:
+        _check_version(content, path)
+    return orchestrator
+
+
+def _check_version(content: dict[str, Any], path: Path) -> None:
+    if required(content, "version", path) != VERSION:
+        raise NodeError(f"{path} has version {content['version']!r}; these scripts support version {VERSION}")
 
 
 def _read(kind: type[Part], content: dict[str, Any], place: str) -> Part:

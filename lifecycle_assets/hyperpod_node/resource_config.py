@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import items, load_object, required
 
-if TYPE_CHECKING:
-    from pathlib import Path
+RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
 
 
 @dataclass(frozen=True)

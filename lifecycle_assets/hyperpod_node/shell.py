@@ -8,12 +8,15 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Protocol
+else:
+    Protocol = object  # Python 3.7, which Amazon Linux 2 has, lacks it
 
 LINES_IN_AN_ERROR = 5
 CHARACTERS_IN_AN_ERROR = 1000

@@ -6,12 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-from hyperpod_node.context import RESOURCE_CONFIG, Context
+from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import lock
 from hyperpod_node.follow.agent import Agent
 from hyperpod_node.follow.aws import Aws
 from hyperpod_node.follow.memory import Memory
+from hyperpod_node.resource_config import RESOURCE_CONFIG
 from hyperpod_node.system import SYSTEM
 
 SCRIPTS = Path(__file__).parents[2]

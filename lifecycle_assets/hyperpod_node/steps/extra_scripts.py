@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError
+from hyperpod_node.own_scripts import run_folder
 from hyperpod_node.slurm import controllers
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hyperpod_node.context import Context
-    from hyperpod_node.retry import Clock
     from hyperpod_node.system import System
 
 LIVE_TIMEOUT_S = 300  # for all scripts of `live`: the agent stops all live steps together after 360 s
@@ -39,31 +36,9 @@ def controller_ready(context: Context, system: System) -> bool:
 
 
 def run_all(context: Context, point: str, system: System, timeout_s: float = TIMEOUT_S) -> bool:
-    """Run the scripts of ``point`` in the order of their names, and return whether there are any; a failure fails the node."""
+    """Run the scripts of ``point``, and return whether there are any; a failure fails the node."""
     folder = context.settings.path.parent / "extra" / point
-    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
-    end = system.clock.now() + timeout_s
-    for file in files:
-        print(f"extra/{point}/{file.name}", flush=True)
-        try:
-            left = _left(end, timeout_s, system.clock)
-            system.run(*command(file), environment=environment(context), timeout_s=left, show=True)
-        except NodeError as error:
-            raise NodeError(f"extra/{point}/{file.name}: {error}") from None
-    return bool(files)
-
-
-def _left(end: float, timeout_s: float, clock: Clock) -> float:
-    if (left := end - clock.now()) <= 0:
-        raise NodeError(f"no time is left: earlier scripts used the {timeout_s:g} s that all scripts of this folder share")
-    return left
-
-
-def command(file: Path) -> list[str]:
-    """Return the command that runs a script: by its #! line, or with bash; S3 does not keep the executable bit."""
-    first = file.read_bytes()[:256].split(b"\n")[0].decode(errors="replace")
-    interpreter = first[2:].split(maxsplit=1) if first.startswith("#!") else ["bash"]
-    return [*interpreter, str(file)]
+    return run_folder(folder, environment(context), system, timeout_s)
 
 
 def environment(context: Context) -> dict[str, str]:
