@@ -18,8 +18,10 @@ class NetworkStack(Stack):
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, **kwargs: Any) -> None:
         super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}", **kwargs)
-        # A retained file system uses its network interfaces, and so the subnet, the security group and the VPC.
-        removal = Removal.RETAIN if config.storage.retains_file_systems else Removal.DESTROY
+        # A retained file system uses its network interfaces, and so the subnet, the security group and the VPC; a retained EKS
+        # cluster uses the security group and the VPC.
+        is_used = config.storage.retains_file_systems or config.retains_eks_cluster
+        removal = Removal.RETAIN if is_used else Removal.DESTROY
         self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
         if config.removal is Removal.RETAIN:
             retain(self.network)

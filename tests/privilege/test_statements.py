@@ -14,6 +14,7 @@ OURS = ("ClusterProvider", "NodeRole")
 WITHOUT_RESOURCES = (
     "cloudwatch:PutMetricData",
     "ec2:Describe",
+    "ecr:GetAuthorizationToken",
     "fsx:Describe",
     "sagemaker:ListClusters",
     "ssmmessages:",

@@ -188,10 +188,14 @@ def test_a_cluster_can_be_released_after_adopt_was_removed_from_the_file(choices
 def test_every_role_of_the_request_may_be_passed(choices: Synthesized) -> None:
     stack = choices["with-other-roles", CLUSTER]
     policy = stack.properties("AWS::IAM::Policy", named="Step")["PolicyDocument"]
-    [passing] = [statement for statement in policy["Statement"] if statement["Action"] == "iam:PassRole"]
+    passing = {one["Sid"]: one for one in policy["Statement"] if one["Action"] == "iam:PassRole"}
     role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
-    assert {"Fn::GetAtt": [role, "Arn"]} in passing["Resource"]
-    assert {one for one in passing["Resource"] if isinstance(one, str)} == {f"{ROLE}-of-the-cluster", f"{ROLE}-of-the-group"}
+    assert passing["PassExecutionRole"]["Resource"] == [{"Fn::GetAtt": [role, "Arn"]}, f"{ROLE}-of-the-group"]
+    assert passing["PassClusterRole"]["Resource"] == f"{ROLE}-of-the-cluster"
+    assert {sid: one["Condition"]["StringEquals"]["iam:PassedToService"] for sid, one in passing.items()} == {
+        "PassExecutionRole": "sagemaker.amazonaws.com",
+        "PassClusterRole": "hyperpod.sagemaker.amazonaws.com",
+    }
 
 
 def test_waits_of_later_hours_use_the_wait_of_the_file(choices: Synthesized) -> None:

@@ -1,6 +1,6 @@
-"""Define the provider of the custom resource: three functions, a state machine and a rule."""
+"""Define the provider of custom resources: three functions, a state machine and a rule."""
 
-from typing import cast
+from typing import Protocol, cast
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -8,26 +8,44 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from constructs.hyperpod.cluster.function_package import function_package
+from constructs.hyperpod.cluster.function_package import PACKAGE, function_package
+from constructs.hyperpod.cluster.no_vpc import Placement
 from constructs.hyperpod.cluster.request_alarms import RequestAlarms
 from constructs.hyperpod.cluster.request_machine import RequestMachine
 from constructs.hyperpod.cluster.resource_function import ResourceFunction
-from constructs.hyperpod.cluster.step_permissions import StepPermissions
-from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 
+class Permissions(Protocol):
+    """What the step function may do."""
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        """Return the statements of its role."""
+
+    def wildcards(self) -> dict[str, str]:
+        """Return the reason for each wildcard in the statements."""
+
+
 class ClusterProvider(Construct):
-    """Define the provider of the custom resource; docs/adr/0002 explains why it is not CDK's Provider.
+    """Define the provider of custom resources; docs/adr/0002 explains why it is not CDK's Provider.
 
     The entry function starts an execution for each request, which runs the step function until it has responded. The responder
     handles failures: those of executions through EventBridge, those of the entry function through its on-failure destination.
+    ``step_package`` is the folder of lambda_assets with the step function; only that function may be in a VPC.
     """
 
-    def __init__(self, scope: Construct, id: str, *, alarm_topic_arn: str | None = None) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        alarm_topic_arn: str | None = None,
+        step_package: str = PACKAGE.name,
+        step_placement: Placement | None = None,
+    ) -> None:
         super().__init__(scope, id)
-        code = function_package(self)
-        self._step = ResourceFunction(self, "Step", code=code, module="step")
+        code = function_package(self, step_package)
+        self._step = ResourceFunction(self, "Step", code=code, module="step", package=step_package, placement=step_placement)
         requests = RequestMachine(self, "Requests", step=self._step)
         # A separate policy: the function depends on the role's inline policies, and the state machine on the function.
         iam.Policy(self, "FindNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.list_executions()])
@@ -59,7 +77,12 @@ class ClusterProvider(Construct):
         """The ARN that CloudFormation sends requests to; it cannot change in an existing stack."""
         return self._entry.function_arn
 
-    def permit(self, permissions: StepPermissions | RunningNodes) -> None:
+    @property
+    def step_role_arn(self) -> str:
+        """The ARN of the step function's role."""
+        return cast("iam.IRole", self._step.role).role_arn
+
+    def permit(self, permissions: Permissions) -> None:
         """Grant ``permissions`` to the step function."""
         for statement in permissions.statements():
             self._step.add_to_role_policy(statement)

@@ -1,4 +1,4 @@
-"""Package the code of the custom resource's functions with the SageMaker service model."""
+"""Package the code of custom resources' functions with the SageMaker service model."""
 
 import shutil
 from functools import cache
@@ -8,28 +8,30 @@ import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from cluster_request.service_model import FOLDER, SLIM_FILE, slim_model
+from cluster_request.service_model import FOLDER, OPERATIONS, QUOTA_OPERATIONS, SLIM_FILE, slim_model
 
-PACKAGE = Path(__file__).parents[3] / "lambda_assets" / "cluster_resource"
+LAMBDA_ASSETS = Path(__file__).parents[3] / "lambda_assets"
+PACKAGE = LAMBDA_ASSETS / "cluster_resource"
+QUOTA_PACKAGE = "quota_resource"
 
 
-def function_package(scope: Construct) -> lambda_.Code:
-    """Return the code asset: the unmodified source and the slim service model.
+def function_package(scope: Construct, step_package: str = PACKAGE.name) -> lambda_.Code:
+    """Return the code asset: the unmodified source of both packages and the slim service model.
 
     The SageMaker API that a Lambda runtime includes can be too old to know a field. The asset is written below the app's output
     folder, not into the checkout. Its hash depends only on its content.
     """
     output = cdk.Stage.of(scope)
-    folder = Path(output.asset_outdir if output else "cdk.out") / "cluster_resource"
+    folder = Path(output.asset_outdir if output else "cdk.out") / step_package
     shutil.rmtree(folder, ignore_errors=True)
-    write_package(folder)
+    write_package(folder, step_package)
     return lambda_.Code.from_asset(str(folder))
 
 
-def write_package(folder: Path) -> None:
+def write_package(folder: Path, step_package: str = PACKAGE.name) -> None:
     """Write the files that the functions run into the empty ``folder``."""
-    for name, content in _files().items():
-        file = folder / PACKAGE.name / name
+    for name, content in _files(step_package).items():
+        file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         # The zip keeps the mode, and a function does not own the files.
@@ -37,7 +39,12 @@ def write_package(folder: Path) -> None:
 
 
 @cache
-def _files() -> dict[str, bytes]:
-    """Return the package's files by path, the same for every cluster."""
-    source = {file.relative_to(PACKAGE).as_posix(): file.read_bytes() for file in sorted(PACKAGE.rglob("*.py"))}
-    return {**source, f"service_model/{FOLDER}/{SLIM_FILE}": slim_model()}
+def _files(step_package: str) -> dict[str, bytes]:
+    """Return the packages' files by path, the same for every cluster."""
+    source = {
+        file.relative_to(LAMBDA_ASSETS).as_posix(): file.read_bytes()
+        for package in sorted({PACKAGE.name, step_package})
+        for file in sorted((LAMBDA_ASSETS / package).rglob("*.py"))
+    }
+    model = slim_model(QUOTA_OPERATIONS if step_package == QUOTA_PACKAGE else OPERATIONS)
+    return {**source, f"{PACKAGE.name}/service_model/{FOLDER}/{SLIM_FILE}": model}

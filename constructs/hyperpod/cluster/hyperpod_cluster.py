@@ -10,8 +10,9 @@ from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import Request
 from cluster_request.resource_properties import resource_properties, tagged
 from config.instance_group import Role
-from config.model import ClusterConfig, Wait
+from config.model import ClusterConfig, Orchestrator, Wait
 from config.operation_names import bundle_parameter
+from constructs.hyperpod.cluster.autoscaler_role import AutoscalerRole
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
 from constructs.hyperpod.cluster.generated_names import name_pattern
@@ -50,12 +51,14 @@ class HyperPodCluster(Construct):
         super().__init__(scope, id)
         self._config = config
         self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn or topic_arn(config))
-        request = tagged(create_cluster_input(config, network=network, storage=storage, scripts=scripts, role=role), config)
+        autoscaler = AutoscalerRole(self, "AutoscalerRole", config=config) if config.eks and config.eks.autoscaling else None
+        values = create_cluster_input(config, network=network, storage=storage, scripts=scripts, role=role, autoscaler=autoscaler)
+        request = tagged(values, config)
         properties = resource_properties(config, request, network.identity)
         self._resource = self._custom("Resource", "Custom::HyperPodCluster", properties)
         # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts
         # through the network, and the provider handles the deletion.
-        dependencies = (self._provider, network, scripts, role)
+        dependencies = (self._provider, network, scripts, role, *([autoscaler] if autoscaler else []))
         self._resource.node.add_dependency(*dependencies)
         self._last = self._resource
         self._resource.apply_removal_policy(removal_policy(config.removal))
@@ -136,15 +139,16 @@ class HyperPodCluster(Construct):
 
     def _permissions(self, request: Request) -> StepPermissions:
         groups = [*request["InstanceGroups"], *request.get("RestrictedInstanceGroups", [])]
-        roles = {*(group["ExecutionRole"] for group in groups), *([request["ClusterRole"]] if "ClusterRole" in request else [])}
         return StepPermissions(
             stack=cdk.Stack.of(self),
             logical_id=self._logical_id,
             cluster_names=self._config.cluster_name or name_pattern(self._config),
-            role_arns=sorted(roles),
+            role_arns=sorted({group["ExecutionRole"] for group in groups}),
+            cluster_role_arn=request.get("ClusterRole"),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
             volume_key_ids=volume_key_ids(EffectiveRequest(self._config)),
-            bundle_parameter=bundle_parameter(self._config.name),
+            bundle_parameter=bundle_parameter(self._config.name) if self._config.orchestrator is Orchestrator.SLURM else None,
+            eks_cluster_name=self._config.eks_cluster_name,
             image_ids=sorted({image for group in groups if (image := group.get("ImageId", "")).startswith("ami-")}),
         )
 

@@ -1,8 +1,27 @@
-"""Keep the functions of the custom resource out of VPCs."""
+"""Keep the functions of custom resources out of VPCs, except those that must reach a private API server."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_lambda as lambda_
 from constructs import IValidation
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The subnets and the security group of a function in a VPC."""
+
+    subnet_ids: Sequence[str]
+    security_group_id: str
+
+    @property
+    def vpc_config(self) -> lambda_.CfnFunction.VpcConfigProperty:
+        """The function's VpcConfig."""
+        return lambda_.CfnFunction.VpcConfigProperty(
+            subnet_ids=list(self.subnet_ids), security_group_ids=[self.security_group_id]
+        )
 
 
 @jsii.implements(IValidation)
@@ -13,12 +32,14 @@ class NoVpc:
     without an error. Even with internet access, the deployment itself may delete that VPC.
     """
 
-    def __init__(self, function: lambda_.CfnFunction) -> None:
+    def __init__(self, function: lambda_.CfnFunction, placement: Placement | None = None) -> None:
         self._function = function
+        self._allowed = placement.vpc_config if placement else None
 
     def validate(self) -> list[str]:
-        """Return the error message if the function is in a VPC."""
-        if self._function.vpc_config is None:
+        """Return the error message if the function is in another VPC than its own."""
+        stack = cdk.Stack.of(self._function)
+        if stack.resolve(self._function.vpc_config) == stack.resolve(self._allowed):
             return []
         return [
             "VpcConfig: the functions of the custom resource must not be in a VPC, because without internet access they cannot "

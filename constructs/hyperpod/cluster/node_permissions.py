@@ -10,6 +10,7 @@ from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
 from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
+from constructs.hyperpod.cluster.orchestrator_permissions import join_kubernetes, join_wildcards
 from constructs.hyperpod.cluster.secret_permissions import read_secrets
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.fingerprint import fingerprint
@@ -48,6 +49,11 @@ class NodePermissions:
             *self._create_interfaces(),
             self._describe_network(),
             *self._mounts(),
+            *(
+                join_kubernetes(self.stack, self.config, interface=self._interface, instance=self._instance)
+                if self.config.eks
+                else []
+            ),
             *read_secrets(self.config),
             *self._data_bucket(),
             # HyperPod adds and patches nodes without a call of the deployment.
@@ -98,6 +104,7 @@ class NodePermissions:
             },
             **self.interface_wildcard(),
             self._instance: "instances belong to HyperPod's account; only the cluster's network interfaces can be detached",
+            **(join_wildcards(self.stack) if self.config.eks else {}),
             "*": "PutMetricData (limited to a namespace), ssmmessages and Describe actions support no resources",
         }
 

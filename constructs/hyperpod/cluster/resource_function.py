@@ -9,15 +9,17 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs.hyperpod.cluster.no_vpc import NoVpc
+from constructs.hyperpod.cluster.function_package import PACKAGE
+from constructs.hyperpod.cluster.no_vpc import NoVpc, Placement
+from constructs.hyperpod.nag import acknowledge_wildcards
 
 
 class ResourceFunction(lambda_.Function):
     """Define a function with its log group, and a role that allows only logging and ``statements``.
 
     AWSLambdaBasicExecutionRole is not attached: with logs:CreateLogGroup, a function that runs while its stack is deleted would
-    recreate its log group. The functions are in no VPC, so they work while the cluster's network is changed or deleted. The code
-    is pure Python and runs on arm64, which is cheaper.
+    recreate its log group. The functions are in no VPC, so they work while the cluster's network is changed or deleted, except
+    one that must reach a private API server. The code is pure Python and runs on arm64, which is cheaper.
     """
 
     def __init__(
@@ -29,6 +31,8 @@ class ResourceFunction(lambda_.Function):
         module: str,
         statements: Sequence[iam.PolicyStatement] = (),
         environment: Mapping[str, str] | None = None,
+        package: str = PACKAGE.name,
+        placement: Placement | None = None,
     ) -> None:
         access = Construct(scope, f"{id}Access")
         log_group = logs.LogGroup(
@@ -38,7 +42,7 @@ class ResourceFunction(lambda_.Function):
             scope,
             id,
             code=code,
-            handler=f"cluster_resource.{module}.handler",
+            handler=f"{package}.{module}.handler",
             runtime=lambda_.Runtime.PYTHON_3_14,
             architecture=lambda_.Architecture.ARM_64,
             memory_size=256,
@@ -48,12 +52,35 @@ class ResourceFunction(lambda_.Function):
             log_group=log_group,
         )
         self._access = access
-        self.node.add_validation(NoVpc(cast("lambda_.CfnFunction", self.node.default_child)))
+        resource = cast("lambda_.CfnFunction", self.node.default_child)
+        if placement:
+            self._place(resource, placement)
+        self.node.add_validation(NoVpc(resource, placement))
 
     @property
     def access(self) -> Construct:
         """The construct that contains the function's role and policies."""
         return self._access
+
+    def _place(self, resource: lambda_.CfnFunction, placement: Placement) -> None:
+        """Put the function into subnets, and let Lambda manage its network interfaces there."""
+        resource.vpc_config = placement.vpc_config
+        self.add_to_role_policy(
+            iam.PolicyStatement(
+                sid="ManageNetworkInterfaces",
+                actions=[
+                    "ec2:AssignPrivateIpAddresses",
+                    "ec2:CreateNetworkInterface",
+                    "ec2:DeleteNetworkInterface",
+                    "ec2:DescribeNetworkInterfaces",
+                    "ec2:DescribeSubnets",
+                    "ec2:UnassignPrivateIpAddresses",
+                ],
+                resources=["*"],
+            )
+        )
+        # https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
+        acknowledge_wildcards(self._access, {"*": "Lambda checks for these actions on all resources before it accepts a VPC"})
 
 
 def _role(scope: Construct, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:

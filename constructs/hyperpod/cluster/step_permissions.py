@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
+from constructs.hyperpod.cluster.orchestrator_permissions import admit_nodes, entry_wildcard
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
@@ -30,10 +31,12 @@ class StepPermissions:
     logical_id: str
     cluster_names: str
     role_arns: Sequence[str]
+    cluster_role_arn: str | None
     training_plan_arns: Sequence[str]
     image_ids: Sequence[str]
     volume_key_ids: Sequence[str]
-    bundle_parameter: str
+    bundle_parameter: str | None = None
+    eks_cluster_name: str | None = None
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except those for logs."""
@@ -45,7 +48,8 @@ class StepPermissions:
             *self._images(),
             *encrypt_volumes(self.stack, self.volume_key_ids),
             *self._roles(),
-            self._delete_pointer(),
+            *self._delete_pointer(),
+            *(admit_nodes(self.stack, self.eks_cluster_name) if self.eks_cluster_name else []),
         ]
 
     def wildcards(self) -> dict[str, str]:
@@ -55,6 +59,7 @@ class StepPermissions:
             self._node_logs: "HyperPod creates log group and streams; their names end in cluster and instance IDs",
             "*": "ListClusters and Describe actions on images support no resources",
             **({self._snapshots: "the image names its snapshots, which are unknown at synth"} if self.image_ids else {}),
+            **(entry_wildcard(self.stack, self.eks_cluster_name) if self.eks_cluster_name else {}),
             **({self._reserved_capacity: "HyperPod names the capacity of training plans"} if self.training_plan_arns else {}),
         }
 
@@ -185,24 +190,32 @@ class StepPermissions:
             resource="role",
             resource_name=f"aws-service-role/{HYPERPOD}/AWSServiceRoleForSageMakerHyperPod",
         )
+        passed = {"PassExecutionRole": (list(self.role_arns), "sagemaker.amazonaws.com")}
+        if self.cluster_role_arn:
+            passed["PassClusterRole"] = ([self.cluster_role_arn], HYPERPOD)
         return [
-            iam.PolicyStatement(
-                sid="PassExecutionRole",
-                actions=["iam:PassRole"],
-                resources=list(self.role_arns),
-                conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
+            *(
+                iam.PolicyStatement(
+                    sid=sid,
+                    actions=["iam:PassRole"],
+                    resources=arns,
+                    conditions={"StringEquals": {"iam:PassedToService": service}},
+                )
+                for sid, (arns, service) in passed.items()
             ),
             iam.PolicyStatement(sid="CreateServiceLinkedRole", actions=["iam:CreateServiceLinkedRole"], resources=[linked_role]),
         ]
 
-    def _delete_pointer(self) -> iam.PolicyStatement:
+    def _delete_pointer(self) -> list[iam.PolicyStatement]:
         """Allow deleting the pointer of running nodes.
 
         This does not depend on `lifecycle.follow` in the file: an update that changes it first replaces the policy, then deletes
         Custom::HyperPodRollout.
         """
+        if self.bundle_parameter is None:
+            return []
         parameter = self.stack.format_arn(service="ssm", resource="parameter", resource_name=self.bundle_parameter.lstrip("/"))
-        return iam.PolicyStatement(sid="DeleteBundlePointer", actions=["ssm:DeleteParameter"], resources=[parameter])
+        return [iam.PolicyStatement(sid="DeleteBundlePointer", actions=["ssm:DeleteParameter"], resources=[parameter])]
 
     def _ownership(self, key: str) -> dict[str, str]:
         return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}

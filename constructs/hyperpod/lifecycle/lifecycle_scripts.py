@@ -2,7 +2,7 @@
 
 from constructs import Construct
 
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Orchestrator
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.bundle_version import BundleVersion
 from constructs.hyperpod.lifecycle.provisioning_parameters import file_name, provisioning_parameters, static_parameters
@@ -24,10 +24,14 @@ class LifecycleScripts(Construct):
         super().__init__(scope, id)
         self._bucket = ScriptBucket(self, "Bucket", config=config)
         bundle = ScriptBundle.of(config)
-        # The id of the file system is unknown at synth; its identity changes with it.
-        content = fingerprint(bundle.fingerprint, static_parameters(config), storage.identity)
-        parameters = provisioning_parameters(config, storage)
-        self._prefix = f"{ScriptBucket.FOLDER}/{content}/{storage.file_system_id or 'local'}"
+        if config.orchestrator is Orchestrator.EKS:
+            # Pods mount the file system, and no script reads parameters.
+            content, place, parameters = fingerprint(bundle.fingerprint), "eks", None
+        else:
+            # The id of the file system is unknown at synth; its identity changes with it.
+            content = fingerprint(bundle.fingerprint, static_parameters(config), storage.identity)
+            place, parameters = storage.file_system_id or "local", provisioning_parameters(config, storage)
+        self._prefix = f"{ScriptBucket.FOLDER}/{content}/{place}"
         ScriptDeployment(
             self,
             "Deployment",
@@ -37,8 +41,8 @@ class LifecycleScripts(Construct):
             parameters_file=file_name(config),
             parameters=parameters,
         )
-        self._version = BundleVersion(self._bucket.bucket_name, self._prefix, bundle.fingerprint, parameters)
-        self._running_nodes = RunningNodes(self, "RunningNodes", config=config) if config.lifecycle.has_agent else None
+        self._version = BundleVersion(self._bucket.bucket_name, self._prefix, bundle.fingerprint, parameters or {})
+        self._running_nodes = RunningNodes(self, "RunningNodes", config=config) if config.has_node_reports else None
 
     @property
     def bucket(self) -> ScriptBucket:

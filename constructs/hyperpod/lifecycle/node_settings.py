@@ -4,7 +4,7 @@ import json
 
 from cluster_request.effective_request import EffectiveRequest
 from config.instance_types import instance_type
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Orchestrator
 from config.operation_names import bundle_parameter, node_log_group
 from constructs.hyperpod.lifecycle.partitions import partitions
 
@@ -18,6 +18,8 @@ Settings = dict[str, object]
 
 def node_settings(config: ClusterConfig) -> Settings:
     """Return the content of the file, without instance counts: the hash in the scripts' prefix includes it."""
+    if config.orchestrator is Orchestrator.EKS:
+        return {"version": VERSION, "orchestrator": config.orchestrator.value}
     return {
         "version": VERSION,
         "groups": [{"name": group.name, "gid": group.gid} for group in config.user_groups],

@@ -24,7 +24,7 @@ FUNCTION = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C"
 
 
 class ScriptDeployment(Construct):
-    """Define the upload of the bundle and the provisioning parameters to a prefix.
+    """Define the upload of the bundle and the provisioning parameters, if any, to a prefix.
 
     The BucketDeployment function does it, with a role that can add scripts and cannot delete any.
     """
@@ -38,7 +38,7 @@ class ScriptDeployment(Construct):
         prefix: str,
         bundle: ScriptBundle,
         parameters_file: str,
-        parameters: Mapping[str, object],
+        parameters: Mapping[str, object] | None,
     ) -> None:
         super().__init__(scope, id)
         asset = self._asset(bundle)
@@ -52,7 +52,7 @@ class ScriptDeployment(Construct):
             "Resource",
             sources=[
                 s3_deployment.Source.bucket(asset.bucket, asset.s3_object_key),
-                s3_deployment.Source.json_data(parameters_file, parameters),
+                *([] if parameters is None else [s3_deployment.Source.json_data(parameters_file, parameters)]),
             ],
             # Imported by name, or BucketDeployment would tag the bucket with the prefix and change it with each upload.
             destination_bucket=s3.Bucket.from_bucket_name(self, "Destination", bucket.bucket_name),

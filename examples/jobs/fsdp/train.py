@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import time
+import uuid
 import warnings
 from pathlib import Path
 from typing import NoReturn
@@ -45,6 +46,7 @@ def main() -> int:
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     torch.manual_seed(1 + rank)  # dropout differs between processes
 
+    attempt = options.attempt or agreed_attempt()
     progress = checkpoint.restore(options.checkpoints, model, optimizer)
     log.info("torch %s, %s, %d processes, starting at step %d", torch.__version__, dist.get_backend(), processes, progress.step)
     while progress.step < options.steps:
@@ -54,7 +56,7 @@ def main() -> int:
         if progress.step % options.report_every == 0:
             log.info("step %6d  loss %.6f  %.3f s", progress.step, loss, time.perf_counter() - start)
         if progress.step % options.checkpoint_every == 0 or progress.step == options.steps:
-            checkpoint.save(options.checkpoints, progress, model, optimizer, options.attempt)
+            checkpoint.save(options.checkpoints, progress, model, optimizer, attempt)
             if rank == 0:
                 checkpoint_folders.prune(options.checkpoints, options.keep)
     loss, weights = evaluate(model, device), fingerprint(model)
@@ -70,7 +72,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--checkpoint-every", type=int, default=25)
     parser.add_argument("--report-every", type=int, default=25)
     parser.add_argument("--keep", type=int, default=2, help="number of checkpoints to keep")
-    parser.add_argument("--attempt", default="0", help="unique id of this run of the job")
+    parser.add_argument("--attempt", help="unique id of this run of the job; default: the processes agree on one")
     return parser.parse_args()
 
 
@@ -84,6 +86,13 @@ def join() -> torch.device:
     # NCCL for the training, gloo for the messages of checkpoints on the CPU.
     dist.init_process_group("cpu:gloo,cuda:nccl")
     return device
+
+
+def agreed_attempt() -> str:
+    """Return an id of this run that the first process chooses, for launchers that give none."""
+    found = [uuid.uuid4().hex[:8]]
+    dist.broadcast_object_list(found)
+    return found[0]
 
 
 def train_step(model: torch.nn.Module, optimizer: torch.optim.Optimizer, first: int, device: torch.device) -> float:

@@ -1,0 +1,101 @@
+"""Define the permissions that a cluster on EKS requires in addition.
+
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html lists them.
+"""
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+
+from config.model import ClusterConfig
+
+
+def eks_cluster_arn(stack: cdk.Stack, config: ClusterConfig) -> str | None:
+    """Return the ARN of the EKS cluster, which its name determines; None for a Slurm cluster."""
+    return _cluster(stack, config.eks_cluster_name) if config.eks_cluster_name else None
+
+
+def admit_nodes(stack: cdk.Stack, cluster_name: str) -> list[iam.PolicyStatement]:
+    """Allow HyperPod to create and delete the access entries of its nodes and its service, with the caller's rights."""
+    return [
+        iam.PolicyStatement(
+            sid="CreateAccessEntries",
+            actions=["eks:CreateAccessEntry", "eks:DescribeCluster"],
+            resources=[_cluster(stack, cluster_name)],
+        ),
+        iam.PolicyStatement(
+            sid="ManageAccessEntries",
+            actions=["eks:AssociateAccessPolicy", "eks:DeleteAccessEntry", "eks:DescribeAccessEntry"],
+            resources=[_entries(stack, cluster_name)],
+        ),
+    ]
+
+
+def entry_wildcard(stack: cdk.Stack, cluster_name: str) -> dict[str, str]:
+    """Return the reason for the wildcard in the statements on access entries."""
+    return {_entries(stack, cluster_name): "ARNs of access entries end in random IDs; only entries of this EKS cluster match"}
+
+
+def join_kubernetes(stack: cdk.Stack, config: ClusterConfig, *, interface: str, instance: str) -> list[iam.PolicyStatement]:
+    """Allow nodes to join the EKS cluster, give pods addresses, pull images, and assume the roles of pods."""
+    return [
+        iam.PolicyStatement(
+            sid="AssignPodAddresses",
+            actions=[
+                "ec2:AssignPrivateIpAddresses",
+                "ec2:AttachNetworkInterface",
+                "ec2:ModifyNetworkInterfaceAttribute",
+                "ec2:UnassignPrivateIpAddresses",
+            ],
+            resources=[interface, instance],
+        ),
+        iam.PolicyStatement(
+            sid="DescribeNode",
+            actions=[
+                # The EFA device plugin checks file systems.
+                "ec2:DescribeInstanceTypes",
+                "ec2:DescribeInstances",
+                "ec2:DescribeTags",
+                "ecr:GetAuthorizationToken",
+                "fsx:DescribeFileSystems",
+            ],
+            resources=["*"],
+        ),
+        # HyperPod reads the alarms that stop a software update.
+        iam.PolicyStatement(sid="ReadAlarms", actions=["cloudwatch:DescribeAlarms"], resources=[_alarms(stack)]),
+        iam.PolicyStatement(
+            sid="PullImages",
+            actions=["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+            resources=[_images(stack)],
+        ),
+        iam.PolicyStatement(
+            sid="AssumePodRoles",
+            actions=["eks-auth:AssumeRoleForPodIdentity"],
+            resources=[_cluster(stack, str(config.eks_cluster_name))],
+        ),
+    ]
+
+
+def join_wildcards(stack: cdk.Stack) -> dict[str, str]:
+    """Return the reasons for the wildcards in the statements of nodes."""
+    return {
+        _alarms(stack): "the alarms of a software update are named in its request, which is unknown at synth",
+        _images(stack): "AWS keeps images of add-ons in accounts of its own; repositories' policies decide who pulls them",
+    }
+
+
+def _cluster(stack: cdk.Stack, name: str) -> str:
+    return stack.format_arn(service="eks", resource="cluster", resource_name=name)
+
+
+def _entries(stack: cdk.Stack, name: str) -> str:
+    return stack.format_arn(service="eks", resource="access-entry", resource_name=f"{name}/*")
+
+
+def _images(stack: cdk.Stack) -> str:
+    return stack.format_arn(service="ecr", account="*", resource="repository", resource_name="*")
+
+
+def _alarms(stack: cdk.Stack) -> str:
+    return stack.format_arn(
+        service="cloudwatch", resource="alarm", resource_name="*", arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME
+    )

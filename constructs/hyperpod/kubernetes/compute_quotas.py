@@ -1,0 +1,173 @@
+"""Define the scheduler config and the compute quotas of the teams (HyperPod task governance)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct, IDependable
+
+from cluster_request.request import Request
+from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG
+from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
+from constructs.hyperpod.cluster.function_package import QUOTA_PACKAGE
+
+
+class ComputeQuotas(Construct):
+    """Define the quotas and the scheduler config of a cluster as one custom resource.
+
+    CloudFormation's own types are missing in the registry of many regions, such as us-west-2 (cfn-lint 1.58.0 has a copy).
+    ``needs`` must exist until they are deleted: the cluster and the task governance add-on.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        cluster_arn: str,
+        eks_cluster_name: str,
+        quotas: Sequence[Request],
+        scheduler: Request | None = None,
+        needs: Sequence[IDependable] = (),
+        alarm_topic_arn: str | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        provider = ClusterProvider(self, "Provider", alarm_topic_arn=alarm_topic_arn, step_package=QUOTA_PACKAGE)
+        resource = cdk.CustomResource(
+            self,
+            "Resource",
+            resource_type="Custom::HyperPodComputeQuotas",
+            service_token=provider.service_token,
+            service_timeout=cdk.Duration.hours(1),
+            # As text: CloudFormation turns every number of structured properties into text.
+            properties={
+                "ClusterArn": cluster_arn,
+                "Quotas": [json.dumps(each, sort_keys=True) for each in quotas],
+                **({} if scheduler is None else {"SchedulerConfig": json.dumps(scheduler, sort_keys=True)}),
+            },
+        )
+        resource.node.add_dependency(provider, *needs)
+        stack = cdk.Stack.of(self)
+        logical_id = stack.get_logical_id(cast("cdk.CfnElement", resource.node.default_child))
+        provider.permit(QuotaPermissions(stack=stack, logical_id=logical_id, eks_cluster_name=eks_cluster_name))
+
+
+@dataclass(frozen=True)
+class QuotaPermissions:
+    """Define the statements of the step function's role, for the items of the resource with this logical ID.
+
+    ARNs end in random IDs, so statements identify items by the ownership tags that their creation sets.
+    https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html lists the actions.
+    """
+
+    stack: cdk.Stack
+    logical_id: str
+    eks_cluster_name: str
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        """Return all statements except those for logs."""
+        return [*self._read(), *self._change(), *self._access()]
+
+    def wildcards(self) -> dict[str, str]:
+        """Return the reason for each wildcard in the statements."""
+        own = "its ARN ends in a random ID; all actions except reads require the tags of this stack"
+        return {
+            **dict.fromkeys(self._items, own),
+            self._clusters: "the ARN of a cluster ends in a random ID; only DescribeCluster is allowed",
+            self._entries: "the ARN of an access entry ends in a random ID",
+            "*": "ListComputeQuotas and ListClusterSchedulerConfigs support no resources",
+        }
+
+    def _read(self) -> list[iam.PolicyStatement]:
+        return [
+            iam.PolicyStatement(
+                sid="ListQuotas",
+                actions=["sagemaker:ListClusterSchedulerConfigs", "sagemaker:ListComputeQuotas"],
+                resources=["*"],
+            ),
+            iam.PolicyStatement(
+                # All items: one of the same team without this stack's tags is reported, and never changed.
+                sid="ReadQuotas",
+                actions=["sagemaker:DescribeClusterSchedulerConfig", "sagemaker:DescribeComputeQuota", "sagemaker:ListTags"],
+                resources=self._items,
+            ),
+        ]
+
+    def _change(self) -> list[iam.PolicyStatement]:
+        return [
+            iam.PolicyStatement(
+                # A creation also requires the right to tag.
+                sid="CreateQuotas",
+                actions=["sagemaker:AddTags", "sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"],
+                resources=self._items,
+                conditions={
+                    "StringEquals": self._ownership("aws:RequestTag"),
+                    # Without it, the function could take over a quota of another stack by changing its tags.
+                    "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
+                },
+            ),
+            iam.PolicyStatement(
+                sid="UpdateAndDeleteQuotas",
+                actions=[
+                    "sagemaker:DeleteClusterSchedulerConfig",
+                    "sagemaker:DeleteComputeQuota",
+                    "sagemaker:UpdateClusterSchedulerConfig",
+                    "sagemaker:UpdateComputeQuota",
+                ],
+                resources=self._items,
+                conditions={"StringEquals": self._ownership("aws:ResourceTag")},
+            ),
+            iam.PolicyStatement(
+                sid="ManageTagsExceptOwnership",
+                actions=["sagemaker:AddTags", "sagemaker:DeleteTags"],
+                resources=self._items,
+                conditions={
+                    "StringEquals": self._ownership("aws:ResourceTag"),
+                    "ForAllValues:StringNotEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG]},
+                },
+            ),
+        ]
+
+    def _access(self) -> list[iam.PolicyStatement]:
+        """Allow HyperPod to find the EKS cluster and its own access entry, which it does with the caller's rights.
+
+        The handlers of AWS::SageMaker::ClusterSchedulerConfig in CloudFormation's registry list these actions.
+        """
+        return [
+            iam.PolicyStatement(sid="DescribeCluster", actions=["sagemaker:DescribeCluster"], resources=[self._clusters]),
+            iam.PolicyStatement(sid="DescribeEksCluster", actions=["eks:DescribeCluster"], resources=[self._eks_cluster]),
+            iam.PolicyStatement(
+                sid="AllowTaskGovernanceInEks",
+                actions=[
+                    "eks:AssociateAccessPolicy",
+                    "eks:DescribeAccessEntry",
+                    "eks:DisassociateAccessPolicy",
+                    "eks:ListAssociatedAccessPolicies",
+                ],
+                resources=[self._entries],
+            ),
+        ]
+
+    def _ownership(self, key: str) -> dict[str, str]:
+        return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
+
+    @cached_property
+    def _items(self) -> list[str]:
+        kinds = ("cluster-scheduler-config", "compute-quota")
+        return [self.stack.format_arn(service="sagemaker", resource=kind, resource_name="*") for kind in kinds]
+
+    @cached_property
+    def _clusters(self) -> str:
+        return self.stack.format_arn(service="sagemaker", resource="cluster", resource_name="*")
+
+    @cached_property
+    def _eks_cluster(self) -> str:
+        return self.stack.format_arn(service="eks", resource="cluster", resource_name=self.eks_cluster_name)
+
+    @cached_property
+    def _entries(self) -> str:
+        return self.stack.format_arn(service="eks", resource="access-entry", resource_name=f"{self.eks_cluster_name}/*")

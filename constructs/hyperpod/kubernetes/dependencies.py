@@ -1,0 +1,74 @@
+"""Define the objects that HyperPod needs in the EKS cluster."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
+from constructs.hyperpod.cluster.no_vpc import Placement
+from constructs.hyperpod.kubernetes.access_entries import cluster_admin
+
+STEP_PACKAGE = "kubernetes_resource"
+INVENTORY = "hyperpod"
+
+
+class Dependencies(Construct):
+    """Define the objects as a custom resource, with a provider whose step function is an administrator of the EKS cluster.
+
+    docs/adr/0012-objects-in-eks.md says why not as a Helm chart. ``placement`` puts the step function where it reaches the API
+    server; ``identity`` changes with the values behind references to other stacks in the objects.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        cluster_name: str,
+        objects: Sequence[str],
+        identity: str,
+        placement: Placement | None,
+        alarm_topic_arn: str | None,
+    ) -> None:
+        super().__init__(scope, id)
+        provider = ClusterProvider(
+            self, "Provider", alarm_topic_arn=alarm_topic_arn, step_package=STEP_PACKAGE, step_placement=placement
+        )
+        provider.permit(_DescribeCluster(cdk.Stack.of(self), cluster_name))
+        access = eks.CfnAccessEntry(
+            self,
+            "Access",
+            cluster_name=cluster_name,
+            principal_arn=provider.step_role_arn,
+            access_policies=[cluster_admin()],
+            type="STANDARD",
+        )
+        resource = cdk.CustomResource(
+            self,
+            "Resource",
+            resource_type="Custom::HyperPodDependencies",
+            service_token=provider.service_token,
+            service_timeout=cdk.Duration.hours(1),
+            properties={"ClusterName": cluster_name, "Name": INVENTORY, "Objects": list(objects), "Identity": identity},
+        )
+        # Access must exist until the objects are deleted, and the provider handles the deletion.
+        resource.node.add_dependency(provider, access)
+
+
+@dataclass(frozen=True)
+class _DescribeCluster:
+    """Allow finding the API server; what the function may do there follows from its access entry."""
+
+    stack: cdk.Stack
+    cluster_name: str
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        arn = self.stack.format_arn(service="eks", resource="cluster", resource_name=self.cluster_name)
+        return [iam.PolicyStatement(sid="FindApiServer", actions=["eks:DescribeCluster"], resources=[arn])]
+
+    def wildcards(self) -> dict[str, str]:
+        return {}

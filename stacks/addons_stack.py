@@ -1,0 +1,38 @@
+"""Define what needs the nodes of a cluster on EKS."""
+
+from typing import Any
+
+from aws_cdk import Fn, Stack
+from constructs import Construct
+
+from cluster_request.eks_addons import addons_after_nodes
+from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
+from config.eks import EksConfig
+from config.model import ClusterConfig
+from constructs.hyperpod.kubernetes.addons import Addons
+from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
+from constructs.hyperpod.monitoring.topic_arn import topic_arn
+from stacks.placeholder import fill_if_empty
+
+
+class AddonsStack(Stack):
+    """Define the add-ons whose pods need nodes, and the quotas of teams; it is deleted before the HyperPod cluster."""
+
+    def __init__(
+        self, scope: Construct, id: str, *, config: ClusterConfig, eks: EksConfig, cluster: Stack, **kwargs: Any
+    ) -> None:
+        super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS", **kwargs)
+        name = str(config.eks_cluster_name)
+        addons = Addons(self, "Addons", cluster_name=name, addons=addons_after_nodes(config))
+        if has_task_governance(eks):
+            ComputeQuotas(
+                self,
+                "Quotas",
+                cluster_arn=Fn.get_stack_output(cluster.stack_name, "ClusterArn"),
+                eks_cluster_name=name,
+                quotas=compute_quotas(config),
+                scheduler=scheduler_config(config),
+                needs=[addons],
+                alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
+            )
+        fill_if_empty(self)

@@ -1,0 +1,90 @@
+"""Define the EKS cluster and what HyperPod needs in it."""
+
+from typing import Any
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from cluster_request.eks_addons import addons_before_nodes
+from cluster_request.kubernetes_objects.dependencies import objects_of, texts_of
+from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem
+from config.eks import EksConfig
+from config.model import ClusterConfig
+from config.zones import region_of_zone
+from constructs.hyperpod.cluster.no_vpc import Placement
+from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.kubernetes.access_entries import AccessEntries
+from constructs.hyperpod.kubernetes.addons import Addons
+from constructs.hyperpod.kubernetes.control_plane_network import ControlPlaneNetwork
+from constructs.hyperpod.kubernetes.dependencies import Dependencies
+from constructs.hyperpod.kubernetes.eks_cluster import EksCluster, ImportedEksCluster
+from constructs.hyperpod.monitoring.topic_arn import topic_arn
+from constructs.hyperpod.network.network import Network
+from constructs.hyperpod.removal_policy import retain
+from constructs.hyperpod.storage.shared_storage import SharedStorage
+
+
+class KubernetesStack(Stack):
+    """Define what must exist before HyperPod creates a cluster on EKS, and until it has deleted the cluster."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        config: ClusterConfig,
+        eks: EksConfig,
+        network: Network,
+        storage: SharedStorage,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}", **kwargs)
+        self.cluster = self._eks_cluster(config, eks, network)
+        name = self.cluster.cluster_name
+        access = AccessEntries(self, "Access", config=eks, cluster_name=name)
+        addons = Addons(self, "Addons", cluster_name=name, addons=addons_before_nodes(config))
+        addons.node.add_dependency(access)
+        if config.retains_eks_cluster:
+            retain(addons)
+        region = config.region or str(region_of_zone(config.network.availability_zone_id))
+        dependencies = Dependencies(
+            self,
+            "Dependencies",
+            cluster_name=name,
+            objects=texts_of(objects_of(config, region=region, file_system=_file_system(storage))),
+            identity=fingerprint(network.identity, storage.identity),
+            placement=None if eks.is_reachable_from_anywhere else _in_the_vpc(network),
+            alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
+        )
+        dependencies.node.add_dependency(access, addons)
+
+        arn = self.format_arn(service="eks", resource="cluster", resource_name=name)
+        after_destroy = f"eks: {{existing: {{name: {name}}}}}" if config.retains_eks_cluster else ""
+        for output, value, description in (
+            ("EksClusterName", name, "Name of the EKS cluster"),
+            ("EksClusterArn", arn, "ARN of the EKS cluster"),
+            ("KubernetesAfterDestroy", after_destroy, "EKS cluster that cdk destroy retains, as YAML to reuse it"),
+        ):
+            if value:
+                CfnOutput(self, output, value=value, description=description)
+
+    def _eks_cluster(self, config: ClusterConfig, eks: EksConfig, network: Network) -> EksCluster | ImportedEksCluster:
+        if eks.existing:
+            return ImportedEksCluster(eks.existing.name)
+        zone = config.network.availability_zone_id
+        subnets = ControlPlaneNetwork(self, "ControlPlaneNetwork", config=eks, network=network, node_zone_id=zone)
+        cluster = EksCluster(self, "Cluster", name=config.name, config=eks, network=network, subnet_ids=subnets.subnet_ids)
+        if config.retains_eks_cluster:
+            retain(subnets, cluster)
+        return cluster
+
+
+def _file_system(storage: SharedStorage) -> SharedFileSystem | None:
+    if storage.file_system_id is None:
+        return None
+    return SharedFileSystem(storage.file_system_id, str(storage.dns_name), str(storage.mount_name))
+
+
+def _in_the_vpc(network: Network) -> Placement:
+    """Return where a function reaches the private endpoint: with the nodes, whose subnets have internet access."""
+    return Placement(network.node_subnet_ids, network.security_group_id)

@@ -1,0 +1,162 @@
+"""The stack of the EKS cluster: its parts, and the order in which they are created and deleted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+import yaml
+
+from config.model import ClusterConfig
+from stacks.cluster_stage import ClusterStage
+from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES
+from tests.cluster_files import EXAMPLES
+from tests.synth.synthesized import StackTemplate
+
+KUBERNETES = "Kubernetes"
+ADMIN = "arn:aws:iam::123456789012:role/Admin"
+RESEARCHER = "arn:aws:iam::123456789012:role/Researcher"
+CHANGES: dict[str, dict[str, Any]] = {
+    "same": {},
+    "access": {"admins": [ADMIN], "teams": [{"name": "research", "role_arns": [RESEARCHER]}]},
+    "private": {"endpoint_access": "private"},
+    "retained": {"removal": "retain", "admins": [ADMIN]},
+    "existing": {"existing": {"name": "theirs"}, "version": None, "admins": [ADMIN]},
+}
+
+
+@pytest.fixture(scope="module")
+def stacks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StackTemplate]:
+    """Return the stack of eks.yaml for each change of its eks section."""
+    app = cdk.App(
+        context=json.loads(FEATURE_FLAGS.read_text()),
+        post_cli_context=TEMPLATES,
+        analytics_reporting=False,
+        outdir=str(tmp_path_factory.mktemp("out")),
+    )
+    content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
+    for name, change in CHANGES.items():
+        file = {**content, "name": name, "eks": {**content["eks"], **change}}
+        ClusterStage(app, config=ClusterConfig.model_validate(file), environment=cdk.Environment(region=content["region"]))
+    app.synth()
+    found = {}
+    for path in Path(app.outdir).glob("assembly-*/*.template.json"):
+        if KUBERNETES in path.name:
+            found[path.parent.name.removeprefix("assembly-")] = StackTemplate(path.read_text())
+    return found
+
+
+@pytest.fixture
+def stack(stacks: dict[str, StackTemplate]) -> StackTemplate:
+    return stacks["access"]
+
+
+def objects(stack: StackTemplate) -> list[str]:
+    """Return the texts of the objects, with a question mark for each value of another stack."""
+    texts = stack.properties("Custom::HyperPodDependencies")["Objects"]
+    return [
+        text if isinstance(text, str) else "".join(p if isinstance(p, str) else "?" for p in text["Fn::Join"][1])
+        for text in texts
+    ]
+
+
+def test_the_cluster_admits_only_access_entries_and_installs_no_addons_itself(stack: StackTemplate) -> None:
+    cluster = stack.properties("AWS::EKS::Cluster")
+    assert cluster["AccessConfig"] == {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}
+    assert cluster["BootstrapSelfManagedAddons"] is False
+    assert (cluster["Name"], cluster["Version"]) == ("access", "1.34")
+
+
+def test_the_control_plane_is_in_two_zones_and_in_the_nodes_security_group(stack: StackTemplate) -> None:
+    subnets = stack.of_type("AWS::EC2::Subnet")
+    zones = {each["Properties"]["AvailabilityZoneId"] for each in subnets.values()}
+    assert len(zones) == len(subnets) == 2
+    network = stack.properties("AWS::EKS::Cluster")["ResourcesVpcConfig"]
+    assert network["SubnetIds"] == [{"Ref": name} for name in subnets]
+    [group] = network["SecurityGroupIds"]
+    assert group["Fn::GetStackOutput"]["StackName"] == "access-Network"
+
+
+def test_the_log_group_outlives_the_cluster(stack: StackTemplate) -> None:
+    group, resource = stack.one("AWS::Logs::LogGroup", named="ClusterLogGroup")
+    assert resource["Properties"] == {"LogGroupName": "/aws/eks/access/cluster", "RetentionInDays": 90} | {
+        key: value for key, value in resource["Properties"].items() if key == "Tags"
+    }
+    assert group in stack.waits_for(stack.one("AWS::EKS::Cluster")[0])
+
+
+def test_administrators_keep_access_until_all_objects_and_addons_are_deleted(stack: StackTemplate) -> None:
+    [admin] = [
+        name for name, each in stack.of_type("AWS::EKS::AccessEntry").items() if each["Properties"]["PrincipalArn"] == ADMIN
+    ]
+    dependencies, _ = stack.one("Custom::HyperPodDependencies")
+    for name in (dependencies, *stack.of_type("AWS::EKS::Addon")):
+        assert admin in stack.waits_for(name)
+
+
+def test_a_team_role_gets_its_group_and_no_policy(stack: StackTemplate) -> None:
+    entries = [each["Properties"] for each in stack.of_type("AWS::EKS::AccessEntry").values()]
+    [team] = [each for each in entries if each["PrincipalArn"] == RESEARCHER]
+    assert team["KubernetesGroups"] == ["hyperpod-cdk:team:research"]
+    assert "AccessPolicies" not in team
+
+
+def test_objects_are_deleted_while_the_function_has_access(stack: StackTemplate) -> None:
+    dependencies, _ = stack.one("Custom::HyperPodDependencies")
+    after = stack.waits_for(dependencies)
+    assert {*stack.of_type("AWS::EKS::AccessEntry"), *stack.of_type("AWS::EKS::Cluster", "AWS::Lambda::Function")} <= after
+    assert set(stack.of_type("AWS::IAM::Policy", "AWS::StepFunctions::StateMachine", "AWS::Events::Rule")) <= after
+
+
+def test_the_step_function_is_that_of_kubernetes_and_may_only_describe_the_cluster(stack: StackTemplate) -> None:
+    handlers = {each["Properties"]["Handler"] for each in stack.of_type("AWS::Lambda::Function").values()}
+    assert handlers == {
+        "cluster_resource.entry.handler",
+        "cluster_resource.responder.handler",
+        "kubernetes_resource.step.handler",
+    }
+    actions = [
+        statement["Action"]
+        for policy in stack.of_type("AWS::IAM::Policy").values()
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+    ]
+    assert sorted(actions) == ["eks:DescribeCluster", "states:ListExecutions"]
+
+
+def test_addons_before_the_nodes_have_fixed_versions(stack: StackTemplate) -> None:
+    found = {each["Properties"]["AddonName"]: each["Properties"] for each in stack.of_type("AWS::EKS::Addon").values()}
+    assert set(found) == {"vpc-cni", "kube-proxy", "eks-pod-identity-agent"}
+    assert all(each["AddonVersion"].startswith("v") and each["ResolveConflicts"] == "OVERWRITE" for each in found.values())
+
+
+def test_each_teams_namespace_has_a_claim_of_the_file_system(stack: StackTemplate) -> None:
+    kinds = [(json.loads(text)["kind"], json.loads(text)["metadata"].get("namespace")) for text in objects(stack)]
+    assert ("PersistentVolumeClaim", "hyperpod-ns-research") in kinds
+    assert kinds.count(("PersistentVolume", None)) == 1
+
+
+def test_only_a_private_api_server_puts_the_step_function_into_the_vpc(stacks: dict[str, StackTemplate]) -> None:
+    def placed(name: str) -> list[str]:
+        functions = stacks[name].of_type("AWS::Lambda::Function")
+        return [each["Properties"]["Handler"] for each in functions.values() if "VpcConfig" in each["Properties"]]
+
+    assert placed("same") == []
+    assert placed("private") == ["kubernetes_resource.step.handler"]
+
+
+def test_a_retained_cluster_keeps_what_it_uses(stacks: dict[str, StackTemplate]) -> None:
+    stack = stacks["retained"]
+    kept = {each["Type"] for each in stack.resources.values() if each.get("DeletionPolicy") == "RetainExceptOnCreate"}
+    assert {"AWS::EKS::Cluster", "AWS::EC2::Subnet", "AWS::EKS::Addon", "AWS::EKS::AccessEntry", "AWS::IAM::Role"} <= kept
+    assert "Custom::HyperPodDependencies" not in kept
+    output = json.dumps(stack.outputs["KubernetesAfterDestroy"])
+    assert "existing" in output
+    assert "KubernetesAfterDestroy" not in stacks["same"].outputs
+
+
+def test_an_existing_cluster_gets_only_access_and_objects(stacks: dict[str, StackTemplate]) -> None:
+    stack = stacks["existing"]
+    assert not stack.of_type("AWS::EKS::Cluster", "AWS::EKS::Addon", "AWS::EC2::Subnet")
+    assert stack.properties("Custom::HyperPodDependencies")["ClusterName"] == "theirs"
+    assert ADMIN in [each["Properties"]["PrincipalArn"] for each in stack.of_type("AWS::EKS::AccessEntry").values()]
