@@ -38,7 +38,7 @@ class Stacks:
 
     def status(self, cluster: str) -> str:
         """Return the status of the cluster's stack, or of the last stack before it that exists."""
-        names = (f"{cluster}-{suffix}" for suffix in ("Cluster", "Storage", "Network"))
+        names = (f"{cluster}-{suffix}" for suffix in ("Cluster", "Kubernetes", "Storage", "Network"))
         return next((self.statuses[name] for name in names if name in self.statuses), NOT_DEPLOYED)
 
 

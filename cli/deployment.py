@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.exceptions import ClientError
@@ -12,10 +12,16 @@ from cli.access import ENVIRONMENT, Access, client_of
 from cli.aws_errors import is_absent
 from cli.cluster_folder import CLUSTERS, cdk_command
 from cli.errors import OpsError
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Orchestrator
 
-STACKS = ("Network", "Storage", "Cluster", "Monitoring")
-"""The stacks of a cluster, in the order of deployment; a cluster without monitoring has no last one."""
+if TYPE_CHECKING:
+    from cli.kubernetes.client import OperatorClient
+
+STACKS = {
+    Orchestrator.SLURM: ("Network", "Storage", "Cluster", "Monitoring"),
+    Orchestrator.EKS: ("Network", "Storage", "Kubernetes", "Cluster", "Addons", "Monitoring"),
+}
+"""The stacks of a cluster, in the order of deployment; a cluster may lack some, such as monitoring."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,26 @@ class Deployment:
         """Return a client for ``service`` in the cluster's region."""
         return client_of(self._session, service)
 
+    @property
+    def stack_names(self) -> list[str]:
+        """Return the names of the stacks that the cluster can have, in the order of deployment."""
+        return [f"{self.config.name}-{suffix}" for suffix in STACKS[self.config.orchestrator]]
+
+    @property
+    def eks_name(self) -> str:
+        """Return the name of the EKS cluster; the deployment names a new cluster after the file."""
+        eks = self.config.eks
+        return eks.existing.name if eks and eks.existing else self.config.name
+
+    def kubernetes(self) -> "OperatorClient":
+        """Return a client for the Kubernetes API, with a new token."""
+        from cli.kubernetes.client import operator_client  # noqa: PLC0415  clusters with Slurm do not need it
+
+        return operator_client(self.client("eks"), self.client("sts"), self.eks_name)
+
     def stacks(self) -> list[Stack]:
         """Return the cluster's stacks that exist, in the order of deployment."""
-        found = (self._stack(f"{self.config.name}-{suffix}") for suffix in STACKS)
+        found = map(self._stack, self.stack_names)
         return [stack for stack in found if stack]
 
     def outputs(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The cluster that a file describes, as the custom resource reads it from CloudFormation's event."""
 
 from cli.deployment import Deployment
+from cli.kubernetes.client import describe_eks
 from cli.ownership import has_own, own_owner, resources
 from cli.resource_code import Cluster, ClusterApi, Desired, Event, Owner
 from cli.result import Json
@@ -43,8 +44,17 @@ def _values(deployment: Deployment) -> RequestValues:
         subnet_ids=existing.node_subnet_ids if existing else subnets,
         security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
         file_system_dns_name=_dns_name(deployment, outputs),
+        eks_cluster_arn=_eks_arn(deployment, outputs),
         file_system_mount_name=outputs.get("FileSystemMountName", storage.existing.mount_name if storage.existing else MADE),
     )
+
+
+def _eks_arn(deployment: Deployment, outputs: dict[str, str]) -> str | None:
+    """Return the ARN of the EKS cluster, which its stack knows or will create; None on a cluster with Slurm."""
+    eks = deployment.config.eks
+    if eks is None or eks.existing is None:
+        return outputs.get("EksClusterArn", MADE) if eks else None
+    return str(describe_eks(deployment.client("eks"), eks.existing.name)["arn"])
 
 
 def _dns_name(deployment: Deployment, outputs: dict[str, str]) -> str | None:

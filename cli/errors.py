@@ -1,5 +1,9 @@
-"""The error of a command."""
+"""The errors of commands."""
 
 
 class OpsError(Exception):
     """The command failed; the text is `<problem>; <fix>`."""
+
+
+class UnreachableError(OpsError):
+    """The scheduler of the cluster, Slurm or Kubernetes, does not answer or refuses."""

@@ -1,10 +1,12 @@
 """Network and storage resources of a cluster, found by its tag."""
 
+from collections.abc import Collection
 from datetime import UTC
 from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import is_absent
 from config.tags import CLUSTER_TAG
 
 
@@ -23,8 +25,22 @@ def data_buckets(s3: Any, cluster: str) -> list[str]:
     return [bucket["Name"] for bucket in sorted(ours, key=lambda bucket: bucket["CreationDate"], reverse=True)]
 
 
-def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the file system's subnet and VPC as `network.existing`; empty if the cluster has none."""
+def eks_cluster(eks: Any, name: str, cluster: str) -> dict[str, Any] | None:
+    """Return the cluster's EKS cluster; None if it does not exist, or belongs to another cluster."""
+    try:
+        found: dict[str, Any] = eks.describe_cluster(name=name)["cluster"]
+    except ClientError as error:
+        if is_absent(error):
+            return None
+        raise
+    return found if (found.get("tags") or {}).get(CLUSTER_TAG) == cluster and found["status"] != "DELETING" else None
+
+
+def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None, control_plane: Collection[str] = ()) -> dict[str, Any]:
+    """Return the file system's subnet and VPC as `network.existing`; empty if the cluster has none.
+
+    The subnets of the control plane are not the nodes'.
+    """
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [cluster]}]
     subnets = ec2.describe_subnets(Filters=tagged)["Subnets"]
     if file_system:
@@ -33,7 +49,8 @@ def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[
         return {}
     vpc = {"Name": "vpc-id", "Values": [subnets[0]["VpcId"]]}
     public = _public_subnets(ec2, vpc)
-    nodes = [each["SubnetId"] for each in subnets if each["VpcId"] in vpc["Values"] and each["SubnetId"] not in public]
+    others = {*public, *control_plane}
+    nodes = [each["SubnetId"] for each in subnets if each["VpcId"] in vpc["Values"] and each["SubnetId"] not in others]
     if not nodes:
         return {}
     return {

@@ -13,10 +13,12 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.kubernetes.names import node_name
 from cli.remote.plugin import missing_plugin
 from cli.remote.sessions import SessionError, Sessions, Target
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
+from config.model import Orchestrator
 from config.suggestions import nearest
 
 ALL = "all"
@@ -84,8 +86,10 @@ def node_names(instance: str, name: str, host: str, group: str) -> dict[str, str
 class NodeDirectory:
     """The nodes of a cluster, found by any of their names. HyperPod's names are read from a controller on first use."""
 
-    def __init__(self, cluster: str, nodes: Sequence[Node], shell: Shell | None, reason: str = "") -> None:
-        self.cluster = cluster
+    def __init__(
+        self, cluster: str, nodes: Sequence[Node], shell: Shell | None, reason: str = "", *, is_eks: bool = False
+    ) -> None:
+        self.cluster, self._is_eks = cluster, is_eks
         self._nodes, self._shell, self._reason = tuple(nodes), shell, reason
 
     @property
@@ -166,6 +170,8 @@ class NodeDirectory:
     @cached_property
     def _names(self) -> tuple[Mapping[str, str], str]:
         """Return HyperPod's names by instance id, or the reason why they cannot be read."""
+        if self._is_eks:
+            return {}, ""
         controllers = [node for node in self._nodes if node.role == Role.CONTROLLER]
         if self._shell is None or not controllers:
             return {}, self._reason or "the cluster has no controller"
@@ -193,10 +199,13 @@ def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDi
     roles = deployment.config.role_names()
     sagemaker = deployment.client("sagemaker")
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
+    is_eks = deployment.config.orchestrator is Orchestrator.EKS
+    if is_eks:
+        nodes = [replace(node, host=node_name(node.instance)) for node in nodes]
     reason = "" if shell else missing_plugin()
     if shell is None and not reason:
         shell = session_shell(deployment)
-    return NodeDirectory(name, nodes, shell, reason)
+    return NodeDirectory(name, nodes, shell, reason, is_eks=is_eks)
 
 
 def session_shell(deployment: Deployment, connect_timeout_s: float = 0) -> SessionManagerShell:

@@ -3,16 +3,21 @@
 from itertools import groupby
 
 from cli.deployment import Deployment
-from cli.node_directory import Node, node_directory
+from cli.node_directory import Node, NodeDirectory, node_directory
 from cli.remote.shell import Shell
 from cli.result import Block, Result, Table, warning_problem
+from cli.status.kubernetes import KubernetesState
+from config.model import Orchestrator
 
 HEAD = ("NODE", "NAME", "HOST", "ADDRESS", "STATUS", "IMAGE")
+EKS_HEAD = ("NODE", "ADDRESS", "STATUS", "KUBERNETES", "HEALTH", "IMAGE")
 
 
 def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
     """Return every node with its names, group, role, status and image release."""
     directory = node_directory(deployment, shell)
+    if deployment.config.orchestrator is Orchestrator.EKS:
+        return _with_kubernetes(deployment, directory)
     found, reason = directory.named, directory.unnamed_reason
     blocks: list[Block] = []
     for group, members in groupby(found, lambda node: node.group):
@@ -22,13 +27,40 @@ def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
         blocks += [Table(HEAD, [_row(node) for node in of_group])]
     unknown = f"HyperPod's names are unknown: {reason}"
     blocks += [unknown] if reason else []
-    blocks += (
-        [f"open a shell with `./hpod ssh {deployment.config.name} NODE`; any name of a node works"] if found else ["no nodes"]
-    )
-    data = {"cluster": directory.cluster, "nodes": [node.data() for node in found]}
+    blocks += _last_line(deployment, directory)
+    data = {"cluster": directory.cluster, "nodes": [{**node.data(), "kubernetes": None} for node in found]}
     return Result(data, blocks, [warning_problem(unknown)] if reason else [])
 
 
+def _with_kubernetes(deployment: Deployment, directory: NodeDirectory) -> Result:
+    """Return every node with its state in Kubernetes, where `hyperpod-` before the instance id is its name."""
+    state, blocks = KubernetesState.read(deployment), list[Block]()
+    for group, members in groupby(directory.nodes, lambda node: node.group):
+        of_group = list(members)
+        rows = [_eks_row(node, state) for node in of_group]
+        blocks += [f"group {group} ({of_group[0].instance_type or 'unknown type'})", Table(EKS_HEAD, rows)]
+    blocks += [*state.lines(), *_last_line(deployment, directory)]
+    known = [(node, state.of(node.instance)) for node in directory.nodes]
+    data = [{**node.data(), "kubernetes": found.data() if found else None} for node, found in known]
+    problems = [warning_problem(state.problem)] if state.problem else []
+    return Result({"cluster": directory.cluster, "nodes": data}, blocks, problems)
+
+
+def _last_line(deployment: Deployment, directory: NodeDirectory) -> list[str]:
+    if not directory.nodes:
+        return ["no nodes"]
+    return [f"open a shell with `./hpod ssh {deployment.config.name} NODE`; any name of a node works"]
+
+
+def _status(node: Node) -> str:
+    return f"{node.status}: {node.message}" if node.message else node.status
+
+
+def _eks_row(node: Node, state: KubernetesState) -> tuple[str, ...]:
+    found = state.of(node.instance)
+    cells = (node.instance, node.address, _status(node), state.word(node.instance), found.health if found else "")
+    return tuple(text or "-" for text in (*cells, node.image_release))
+
+
 def _row(node: Node) -> tuple[str, ...]:
-    status = f"{node.status}: {node.message}" if node.message else node.status
-    return tuple(text or "-" for text in (node.instance, node.name, node.host, node.address, status, node.image_release))
+    return tuple(text or "-" for text in (node.instance, node.name, node.host, node.address, _status(node), node.image_release))

@@ -6,6 +6,7 @@ from typing import TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.aws_errors import OF_CREDENTIALS, are_refused, explained
+from cli.errors import UnreachableError
 from cli.result import Json, warning_problem
 
 Part = TypeVar("Part")
@@ -19,13 +20,16 @@ class Parts:
         self.missing: list[str] = []
 
     def get(self, name: str, read: Callable[[], Part]) -> Part | None:
-        """Return what ``read`` returns, or None if AWS refuses the call; raise if it refuses the credentials."""
+        """Return what ``read`` returns, or None if the call is refused; raise if AWS refuses the credentials."""
         try:
             return read()
         except (ClientError, BotoCoreError) as error:
             if isinstance(error, OF_CREDENTIALS) or (isinstance(error, ClientError) and are_refused(error)):
                 raise
             self.missing.append(f"{name}: {explained(self._command, error)}")
+            return None
+        except UnreachableError as error:
+            self.missing.append(f"{name}: {error}")
             return None
 
     @property

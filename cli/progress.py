@@ -11,16 +11,17 @@ LOG_GROUP = "ProviderStepAccessLogGroup"
 """What the logical id of the step function's log group holds; constructs/hyperpod/cluster/resource_function.py names it."""
 
 
-def progress(deployment: Deployment) -> list[str]:
+def progress(deployment: Deployment, stack: str = "Cluster") -> list[str]:
     """Return a line for each running request: status, ready nodes, elapsed time and the reason for waiting."""
-    resources = deployment.resources("Cluster")
+    resources = deployment.resources(stack)
     ours = (each for each in resources if each["ResourceType"].startswith("Custom::"))
     running = [each for each in ours if each["ResourceStatus"].endswith("_IN_PROGRESS")]
     groups = [each["PhysicalResourceId"] for each in resources if LOG_GROUP in each["LogicalResourceId"]]
     if not running or not groups:
         return []
     since = min(each["Timestamp"] for each in running) - CLOCKS_DIFFER
-    return list(_last_lines(deployment.client("logs"), groups[0], since).values())
+    client = deployment.client("logs")
+    return [line for group in groups for line in _last_lines(client, group, since).values()]
 
 
 def _last_lines(client: Any, group: str, since: datetime) -> dict[str, str]:
@@ -31,6 +32,7 @@ def _last_lines(client: Any, group: str, since: datetime) -> dict[str, str]:
 
 def _line(line: dict[str, Any]) -> str:
     minutes, seconds = divmod(int(line["elapsed_s"]), 60)
-    note = f"; {line['note']}" if line.get("note") and line["note"] != line["nodes"] else ""
-    nodes = f", nodes: {line['nodes']}" if line["nodes"] else ""
-    return f"{line['request']}: {line['status']}{nodes}, {minutes} min {seconds} s{note}"
+    note = f"; {line['note']}" if line.get("note") and line["note"] != line.get("nodes") else ""
+    nodes = f", nodes: {line['nodes']}" if line.get("nodes") else ""
+    status = line.get("status") or (f"{line['applied']} objects applied" if "applied" in line else "running")
+    return f"{line['request']}: {status}{nodes}, {minutes} min {seconds} s{note}"

@@ -125,3 +125,36 @@ def apply(
     access, show = Access(profile, region), line_printer(output)
     options = {"node": node, "timeout_s": timeout_s(timeout), "confirm": confirmation(yes=yes), "show": show}
     run_on_deployment("apply", command, output, cluster=cluster, clusters=clusters, access=access, **options)
+
+
+@commands.command(
+    help="Write a kubectl context for an EKS cluster.",
+    epilog=examples("kubeconfig prod", "kubeconfig prod --team research --profile research"),
+)
+def kubeconfig(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    context: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the context (default: the cluster file's name).")
+    ] = None,
+    role_arn: Annotated[str | None, typer.Option(metavar="ARN", help="IAM role that kubectl assumes (default: none).")] = None,
+    team: Annotated[str | None, typer.Option(metavar="NAME", help="Team whose namespace is the context's default.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Kubeconfig to change (default: KUBECONFIG's first, or ~/.kube/config).")
+    ] = None,
+    only_print: Annotated[bool, typer.Option("--print", help="Print a kubeconfig, write nothing.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a context of this name that belongs to another cluster.")
+    ] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.kubeconfig import kubeconfig as command
+
+    if only_print and write:
+        raise typer.BadParameter("--print writes nothing; remove --write")
+    options = {"context": context, "role_arn": role_arn, "team": team, "write": write, "only_print": only_print, "force": force}
+    run_on_deployment(
+        "kubeconfig", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), **options
+    )

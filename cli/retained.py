@@ -5,13 +5,16 @@ from typing import Any
 import yaml
 
 from cli.deployment import Deployment
-from cli.leftovers import data_buckets, described, file_systems, has_internet, network
+from cli.leftovers import data_buckets, described, eks_cluster, file_systems, has_internet, network
 from cli.result import Json, Result, Verbatim
 from config.model import ClusterConfig
 from config.network import InternetAccess as Access
 from config.section import Section
 
 _OLDER = "# older {what} of cluster {name}, with data of earlier deployments; delete those that you do not need:"
+
+AFTER_CREATION = ("endpoint_access", "public_access_cidrs", "admins", "addons", "teams", "scheduling", "autoscaling")
+"""Fields of `eks` that an existing EKS cluster can have."""
 
 
 def retained(deployment: Deployment) -> Result:
@@ -24,13 +27,33 @@ def retained(deployment: Deployment) -> Result:
     buckets = data_buckets(deployment.client("s3"), config.name)
     chosen = _chosen(systems, config)
     bucket = _bucket(buckets, config)
+    eks = _eks_cluster(deployment)
+    control_plane = (eks or {}).get("resourcesVpcConfig", {}).get("subnetIds", ())
     sections = {
-        "network": _network(deployment, network(deployment.client("ec2"), config.name, chosen)),
+        "network": _network(deployment, network(deployment.client("ec2"), config.name, chosen, control_plane)),
         "storage": _storage(config, chosen, bucket),
+        "eks": _eks(config, eks),
     }
     found = {section: fields for section, fields in sections.items() if fields}
     others = [system for system in systems if system is not chosen]
     return _result(config.name, found, others, [each for each in buckets if each != bucket])
+
+
+def _eks_cluster(deployment: Deployment) -> Json | None:
+    """Return the retained EKS cluster, for which only a file with EKS asks."""
+    if not deployment.config.creates_eks_cluster:
+        return None
+    return eks_cluster(deployment.client("eks"), deployment.eks_name, deployment.config.name)
+
+
+def _eks(config: ClusterConfig, found: Json | None) -> Json:
+    """Return the section without the fields about the creation of the EKS cluster."""
+    if found is None or config.eks is None:
+        return {}
+    return {
+        "existing": {"name": found["name"]},
+        **{key: value for key, value in _written(config.eks).items() if key in AFTER_CREATION},
+    }
 
 
 def _beside(name: str, systems: list[Json], used: set[str]) -> Result:
@@ -94,7 +117,7 @@ def _written(section: Section) -> dict[str, Any]:
 def _sections(name: str, sections: dict[str, Any]) -> str:
     if not sections:
         return ""
-    these = " and ".join(sections)
+    these = " and ".join([", ".join(list(sections)[:-1]), list(sections)[-1]] if len(sections) > 1 else sections)
     head = f"# kept from cluster {name}: in its file, replace the whole of {these} with this\n"
     text: str = yaml.safe_dump(sections, sort_keys=False, default_flow_style=False)
     return head + text.rstrip()

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from cli.cost.price import HOURS_PER_MONTH, NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Product, Unknown, instance, lustre
+from cli.cost.price import CONTROL_PLANE, HOURS_PER_MONTH, NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Product, Unknown, instance, lustre
 from cli.group_members import groups_of, types_of
 from cluster_request.request import RequestValues, cluster_request
 from config.model import ClusterConfig
 from config.network import InternetAccess
 from config.storage import LustreConfig
 
-GROUPS, STORAGE, NETWORK = "instance groups", "storage", "network"
+GROUPS, KUBERNETES, STORAGE, NETWORK = "instance groups", "kubernetes", "storage", "network"
 NODE_HOURS, HOURS, GIB_MONTHS = "node-hours", "hours", "GiB-months"
 
 
@@ -35,7 +35,7 @@ class Charge:
 
 def charges_of(config: ClusterConfig) -> list[Charge]:
     """Return all charges of the cluster, in the order of its file."""
-    return [*_of_groups(config), *_of_storage(config.storage.lustre), *_of_network(config)]
+    return [*_of_groups(config), *_of_kubernetes(config), *_of_storage(config.storage.lustre), *_of_network(config)]
 
 
 def _of_groups(config: ClusterConfig) -> Iterator[Charge]:
@@ -80,6 +80,12 @@ def _own_file_system(group: Mapping[str, Any]) -> Iterator[Charge]:
         what = f"HyperPod's own FSx for Lustre, {system['SizeInGiB']} GiB"
         why = Unknown("AWS does not document its price")
         yield Charge(GROUPS, group["InstanceGroupName"], what, Decimal(system["SizeInGiB"]), GIB_MONTHS, why)
+
+
+def _of_kubernetes(config: ClusterConfig) -> Iterator[Charge]:
+    """Yield the control plane, if the deployment creates it; its price is that of standard support."""
+    if config.creates_eks_cluster:
+        yield Charge(KUBERNETES, "EKS control plane", "1", Decimal(1), HOURS, CONTROL_PLANE)
 
 
 def _of_storage(config: LustreConfig | None) -> Iterator[Charge]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from cluster_request.eks_addons import addons_after_nodes
+from config.eks import AddonName, EksConfig
 from config.model import ClusterConfig, Implementation
 from config.network import InternetAccess
 from config.section import Removal
@@ -12,6 +14,10 @@ BY_USE = (
 )
 ROOT = "not included: the nodes' root volumes, whose size HyperPod determines"
 MONITORING = "not included: the monitoring stack, about 8 USD per month (docs/operate/monitoring.md)"
+EXTENDED_SUPPORT = "Kubernetes versions in extended support cost 0.60 USD per hour for the control plane, instead of 0.10 USD"
+OBSERVABILITY = (
+    "not included: Container Insights of the add-on amazon-cloudwatch-observability, charged by observation and log volume"
+)
 LIST_PRICES = "on-demand list prices, without taxes, savings plans and discounts"
 
 
@@ -21,10 +27,21 @@ def notes_on(config: ClusterConfig) -> Iterator[str]:
     yield ROOT
     if config.is_monitored:
         yield MONITORING
+    if config.eks:
+        yield from _on_kubernetes(config, config.eks)
     if config.implementation is Implementation.NONE:
         yield "`implementation: none`: no stack owns the cluster, which costs this while it runs"
     yield from _on_what_is_there(config)
     yield from _after_destroy(config)
+
+
+def _on_kubernetes(config: ClusterConfig, eks: EksConfig) -> Iterator[str]:
+    if config.creates_eks_cluster:
+        yield EXTENDED_SUPPORT
+    elif eks.existing:
+        yield f"not included, because it already exists: the EKS cluster {eks.existing.name}"
+    if AddonName.CLOUDWATCH_OBSERVABILITY in {addon.name for addon in addons_after_nodes(config)}:
+        yield OBSERVABILITY
 
 
 def _on_what_is_there(config: ClusterConfig) -> Iterator[str]:
@@ -41,5 +58,7 @@ def _on_what_is_there(config: ClusterConfig) -> Iterator[str]:
 def _after_destroy(config: ClusterConfig) -> Iterator[str]:
     if config.storage.retains_file_systems:
         yield "after `cdk destroy`, the file system stays (`removal: retain`) and still costs the same"
+    if config.eks and config.creates_eks_cluster and config.eks.removal is Removal.RETAIN:
+        yield "after `cdk destroy`, the EKS cluster stays (`removal: retain`) and still costs the same"
     if config.removal is Removal.RETAIN:
         yield "after `cdk destroy`, the cluster stays (`removal: retain`) and still costs the same"

@@ -54,6 +54,7 @@ def instance(name: str) -> Product:
 
 VOLUME = Product("AmazonSageMaker", "Cluster:VolumeUsage", Unit.GB_MONTH, r"(\.[a-z0-9]+)?")
 NAT_GATEWAY = Product("AmazonEC2", "NatGateway-Hours", Unit.HOUR)
+CONTROL_PLANE = Product("AmazonEKS", "AmazonEKS-Hours:perCluster", Unit.HOUR)
 PUBLIC_ADDRESS = Product("AmazonVPC", "PublicIPv4:InUseAddress", Unit.HOUR)
 
 

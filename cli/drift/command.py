@@ -8,12 +8,13 @@ from cli.drift.difference import Difference, table_of
 from cli.drift.of_cluster import cluster_differences
 from cli.drift.of_nodes import node_differences
 from cli.errors import OpsError
-from cli.node_reports import latest_states
+from cli.node_reports import Report, latest_states
 from cli.ownership import cluster_named
 from cli.parts import Parts
 from cli.resource_code import ClusterApi
 from cli.result import Result
 from cli.status.report import desired_bundle
+from config.model import Orchestrator
 
 
 def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | None = None) -> Result:
@@ -24,14 +25,16 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     if cluster is None:
         raise OpsError(f"cluster {name} was deleted during the comparison; run `./hpod status {deployment.config.name}`")
     parts = Parts("drift")
-    states = parts.get("agents", lambda: latest_states(deployment, now or datetime.now(UTC))) or {}
+    has_agents = deployment.config.orchestrator is Orchestrator.SLURM
+    read = (lambda: latest_states(deployment, now or datetime.now(UTC))) if has_agents else dict[str, Report]
+    states = parts.get("agents", read) or {}
     bundle = parts.get("bundle", lambda: desired_bundle(deployment)) or ""
     nodes = deployment.nodes(name)
     found: list[Difference] = [
         *cluster_differences(deployment, cluster, api),
         *node_differences(cluster, nodes, states, bundle),
     ]
-    silent = sum(node["InstanceId"] not in states for node in nodes)
+    silent = sum(node["InstanceId"] not in states for node in nodes) if has_agents else 0
     lines = [
         _count(name, found),
         *([f"{silent} of {len(nodes)} nodes have no agent: their scripts are unknown"] if silent else []),

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from cli.alarms import alarms
 from cli.aws_errors import is_absent
-from cli.deployment import STACKS, Deployment
+from cli.deployment import Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
 from cli.failures import FOLLOWS
@@ -20,8 +20,7 @@ REFUSED = "ValidationException"
 
 def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
     """Yield the states of the deployment's stacks, and the failures of their resources."""
-    for suffix in STACKS:
-        name = f"{deployment.config.name}-{suffix}"
+    for name in deployment.stack_names:
         for each in _since(deployment, name, since):
             status, reason = each["ResourceStatus"], each.get("ResourceStatusReason") or ""
             is_stack = each["LogicalResourceId"] == name

@@ -7,23 +7,40 @@ from typing import Any
 from cli.deployment import Deployment
 from cli.events.aws_sources import alarm_events, cluster_events, operations, stack_events
 from cli.events.event import Event
+from cli.events.kubernetes_sources import deep_check_events, kubernetes_events
 from cli.events.node_sources import bundle_events, disk_events, health_events, state_events
 from cli.parts import Parts
+from config.model import Orchestrator
 
 Read = Callable[[], Iterable[Event]]
 
 
 def timeline(
-    deployment: Deployment, *, since: datetime, cluster: Mapping[str, Any] | None, is_first: bool = True
+    deployment: Deployment,
+    *,
+    since: datetime,
+    cluster: Mapping[str, Any] | None,
+    is_first: bool = True,
+    is_reachable: bool = True,
 ) -> tuple[list[Event], list[str]]:
-    """Return the events, oldest first, and why sources are missing; without a cluster, those of its stacks and alarms."""
+    """Return the events, oldest first, and why sources are missing; without a cluster, those of its stacks and alarms.
+
+    If the API server is known not to be reachable, it is not asked.
+    """
     sources: dict[str, Read] = {
         "stack events": lambda: stack_events(deployment, since),
         "alarm history": lambda: alarm_events(deployment, since),
-        "scripts of nodes": lambda: bundle_events(deployment, since),
-        "states of controllers": lambda: state_events(deployment, since, is_first=is_first),
-        "disks of nodes": lambda: disk_events(deployment, since, is_first=is_first),
     }
+    if deployment.config.orchestrator is Orchestrator.SLURM:
+        sources |= {
+            "scripts of nodes": lambda: bundle_events(deployment, since),
+            "states of controllers": lambda: state_events(deployment, since, is_first=is_first),
+            "disks of nodes": lambda: disk_events(deployment, since, is_first=is_first),
+        }
+    elif cluster is not None:
+        sources["deep health checks"] = lambda: deep_check_events(deployment, cluster, since)
+        if is_reachable:
+            sources["events of Kubernetes"] = lambda: kubernetes_events(deployment)
     if cluster is not None:
         sources |= {
             "cluster events": lambda: cluster_events(deployment, cluster, since),

@@ -12,6 +12,8 @@ class Source(StrEnum):
     OPERATION = "operation"
     STACK = "stack"
     HEALTH = "health"
+    DEEP_CHECK = "deep check"
+    KUBERNETES = "kubernetes"
     SLURM = "slurm"
     DISK = "disk"
     BUNDLE = "bundle"
@@ -102,6 +104,28 @@ RULES = (
         text="ecc|dbe|nvlink|nvswitch|sxid|thermal|temperature|power|pcie|infiniband|efa|neuron|fallen off", action=REPLACE,
     ),
     Rule("health", Source.HEALTH, WATCH, "any other record of the health-monitoring agent"),
+    Rule(
+        "deep-check-faulty", Source.DEEP_CHECK, ACT, "a deep health check found a faulty instance", kind="error",
+        text="FaultyInstance|replace the instance", action=REPLACE,
+    ),
+    Rule(
+        "deep-check-error", Source.DEEP_CHECK, ACT, "a deep health check failed for another reason", kind="error",
+        action="read `./hpod logs CLUSTER --kind deep-health`",
+    ),
+    Rule("deep-check", Source.DEEP_CHECK, OK, "any other line of a deep health check"),
+    Rule(
+        "node-not-ready", Source.KUBERNETES, ACT, "the kubelet of a node does not report", kind=".* NodeNotReady",
+        action="`./hpod reboot CLUSTER NODE` if `./hpod status CLUSTER` still shows it as NotReady",
+    ),
+    Rule(
+        "node-pressure", Source.KUBERNETES, ACT, "a node lacks disk space, memory or process ids",
+        kind=".* (NodeHas(Insufficient(Memory|PID)|DiskPressure)|EvictionThresholdMet|FreeDiskSpaceFailed)",
+        action="end pods that take too much; `kubectl describe node` lists them",
+    ),
+    Rule("node-memory", Source.KUBERNETES, WATCH, "the kernel ended a process of a pod for lack of memory", kind=".*OOM.*"),
+    Rule("node-rebooted", Source.KUBERNETES, WATCH, "a node has booted again", kind=".* Rebooted"),
+    Rule("kubernetes-warning", Source.KUBERNETES, WATCH, "any other event of type Warning on a node", kind="Warning .*"),
+    Rule("kubernetes", Source.KUBERNETES, OK, "an event of type Normal on a node"),
     Rule("slurm-back", Source.SLURM, OK, "a node or a daemon is available again", kind="available"),
     Rule(
         "slurm-daemon", Source.SLURM, ACT, "slurmctld or slurmdbd does not run", kind="daemon",

@@ -6,6 +6,7 @@ from typing import Any
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.deployed_values import LIFE_CYCLE
 from cli.import_cluster.instance_storage import STORAGE, Mounts, common_mounts, ordered
+from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, Original
 from cluster_request.request import CONTINUOUS, Request
 from config.lifecycle import ON_CREATE
@@ -24,7 +25,8 @@ def uses_api(original: Original, choices: Choices) -> bool:
 
 def is_continuous(original: Original, choices: Choices) -> bool:
     """Return whether the file can say `provisioning: continuous`."""
-    return uses_api(original, choices) and original.request.get("NodeProvisioningMode") == CONTINUOUS
+    is_allowed = uses_api(original, choices) or eks_arn_of(original.request) is not None
+    return is_allowed and original.request.get("NodeProvisioningMode") == CONTINUOUS
 
 
 def mounts_of(original: Original, choices: Choices) -> Mounts | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.deployed_values import with_values
+from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC, Original
 from cli.import_cluster.roles import Roles, parameter_problems, roles_of
 from cluster_request.request_check import check_request
@@ -34,8 +35,9 @@ def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]
 
 def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
     """Yield what SageMaker accepts, but no cluster file can describe."""
-    if eks := original.request.get("Orchestrator", {}).get("Eks"):
-        yield Problem(("Orchestrator", "Eks"), eks, "is a Kubernetes cluster; import a Slurm cluster")
+    if (arn := eks_arn_of(original.request)) and original.parameters is not None:
+        message = "uses EKS, which has no provisioning parameters; leave out that file"
+        yield Problem(("Orchestrator", "Eks", "ClusterArn"), arn, message)
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
             yield Problem(

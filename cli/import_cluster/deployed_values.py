@@ -5,6 +5,7 @@ from typing import Any
 
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
+from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC
 from cluster_request.request import Request, RequestValues
 
@@ -64,6 +65,7 @@ def values_of(request: Request, keep: Keep, mounts: Mounts | None) -> RequestVal
         SAMPLES,
         file_system_dns_name=dns_name if lustre else None,
         file_system_mount_name=mount_name if lustre else None,
+        eks_cluster_arn=eks_arn_of(request),
     )
     if not is_kept or network is None:
         return values

@@ -5,11 +5,13 @@ from typing import Any
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.deployed_values import with_values
 from cli.import_cluster.instance_storage import Mounts, storage_of
+from cli.import_cluster.kubernetes import kubernetes_fields
 from cli.import_cluster.original import GROUPS, Original
 from cli.import_cluster.overrides import overrides
 from cli.import_cluster.roles import Roles
 from cli.import_cluster.scripts import on_create_of
 from cluster_request.request import CAPACITIES, Request, RequestValues, cluster_request
+from config.eks import EksConfig
 from config.instance_group import InstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.model import ClusterConfig, NodeRecovery, Provisioning
@@ -25,7 +27,7 @@ def group_fields(specification: Request, roles: Roles, keep: Keep, *, has_mounts
     role, partition = roles.found[specification["InstanceGroupName"]]
     fields = {
         "name": specification["InstanceGroupName"],
-        "role": role.value,
+        "role": role.value if role else None,
         "partition": partition,
         "instance_type": _instance_type(specification),
         "instance_count": specification["InstanceCount"],
@@ -35,6 +37,7 @@ def group_fields(specification: Request, roles: Roles, keep: Keep, *, has_mounts
         **_volumes(specification, has_mounts=has_mounts),
         "capacity": _capacity(specification),
         "training_plan_arn": specification.get("TrainingPlanArn"),
+        **(kubernetes_fields(specification) if role is None else {}),
         "image_id": specification.get("ImageId"),
         "execution_role": specification.get("ExecutionRole") if keep is Keep.EVERYTHING else None,
     }
@@ -92,6 +95,7 @@ def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
     return ClusterConfig.model_construct(
         instance_groups=tuple(InstanceGroup.model_validate(fields) for fields in groups),
         storage=StorageConfig.model_validate(sections.get("storage", {})),
+        eks=EksConfig.model_validate(sections["eks"]) if "eks" in sections else None,
         slurm=SlurmConfig.model_validate(sections.get("slurm", {})),
         provisioning=Provisioning(provisioning) if provisioning else None,
         lifecycle=LifecycleConfig(on_create=on_create_of(sections)),

@@ -19,6 +19,7 @@ from cli.import_cluster.described import images_note, request_of
 from cli.import_cluster.json_file import JsonFile, read_json
 from cli.import_cluster.kinds import PARAMETERS as PARAMETERS_KIND
 from cli.import_cluster.kinds import demand
+from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC
 from cli.ownership import cluster_named
 from cli.resource_code import Cluster, ClusterApi
@@ -79,10 +80,11 @@ def _with_parameters(original: Original, file: JsonFile) -> Original:
 
 
 def _stored(session: Any, request: Request) -> dict[str, Any] | None:
-    """Return the parameters stored beside the cluster's scripts; None if there are none and the groups have SlurmConfig."""
+    """Return the parameters stored beside the cluster's scripts; None if the groups need none."""
     sources = [group.get("LifeCycleConfig", {}).get("SourceS3Uri") for group in request[GROUPS]]
     place = urlsplit(next((source for source in sources if source), ""))
-    if place.scheme != "s3" or all("SlurmConfig" in group for group in request[GROUPS]):
+    is_known = eks_arn_of(request) is not None or all("SlurmConfig" in group for group in request[GROUPS])
+    if place.scheme != "s3" or is_known:
         return None
     key = f"{place.path.strip('/')}/{PARAMETERS}".lstrip("/")
     try:

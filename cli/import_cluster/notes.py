@@ -8,6 +8,7 @@ from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE
 from cli.import_cluster.groups import own_tags_of
+from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import Original
 from cli.import_cluster.roles import Roles, unknown_parameters
 from cluster_request.request import Request
@@ -38,6 +39,8 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
     whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else ours
     if sources:
         yield f"New: {whose}, instead of {', '.join(sources)}."
+    if eks_arn_of(original.request):
+        return
     if sources and is_api:
         yield "Not taken over: what the original's scripts install and users that they create. Use `lifecycle.extra` and `users`."
     elif sources and not choices.scripts:

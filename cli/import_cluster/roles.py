@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, Original
 from config.errors import ABSENT, Path, Problem
 from config.instance_group import InstanceGroup, Role
@@ -19,7 +20,7 @@ UNNAMED = "dev"
 class Roles:
     """Role and partition of each group, dropped groups, and problems by file."""
 
-    found: dict[str, tuple[Role, str | None]] = field(default_factory=dict)
+    found: dict[str, tuple[Role | None, str | None]] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
     also_workers: list[str] = field(default_factory=list)
     """Login groups that the parameters list among the workers, too."""
@@ -34,6 +35,8 @@ def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
     """Return the role of every group in the request."""
     names = [group["InstanceGroupName"] for group in original.groups]
     roles = Roles()
+    if eks_arn_of(original.request):
+        return Roles(dict.fromkeys(names, (None, None)))
     sources = list(_sources(original))
     free = [name for name in names if name not in {each[1] for each in sources}]
     for path, name, role, partition in sources:
@@ -79,7 +82,8 @@ def _by_slurm_config(original: Original) -> Iterator[Source]:
 def _assign(roles: Roles, original: Original, source: Source) -> None:
     path, name, role, partition = source
     if name in roles.found:
-        message = f"is {roles.found[name][0].value} group already; a group can have one role and one partition"
+        other = roles.found[name][0]
+        message = f"is {other.value if other else 'a'} group already; a group can have one role and one partition"
         roles.wrong(original.parameters_file, Problem(path, name, message))
         return
     roles.found[name] = role, partition

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from cli.import_cluster.api_setup import is_continuous, uses_api
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
+from cli.import_cluster.kubernetes import eks_arn_of, eks_part
 from cli.import_cluster.original import Original
 from cli.import_cluster.roles import SLURM
 from config.slurm import AccountingConfig
@@ -15,7 +16,9 @@ SECRET, ENDPOINT, DIRECTORY = "slurm_database_secret_arn", "slurm_database_endpo
 
 
 def slurm_part(original: Original, choices: Choices) -> Part:
-    """Return the section with what configures Slurm, and its accounting."""
+    """Return the section with what configures Slurm, and its accounting; on EKS, the eks section."""
+    if eks_arn_of(original.request):
+        return eks_part(original, choices)
     if uses_api(original, choices):
         part = _managed(original) if is_continuous(original, choices) else Part({})
         return Part({"slurm": {"setup": "api", **part.sections}}, part.comments)

@@ -1,6 +1,6 @@
 """`./hpod check`: run HyperPod's deep health checks on nodes, and wait for their results.
 
-Nodes are not drained: HyperPod reserves them, waits ten minutes for their jobs, and runs the checks as Slurm jobs.
+Nodes are not drained. With Slurm, HyperPod reserves them, waits ten minutes for their jobs, and runs the checks as jobs.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
 """
 
@@ -39,7 +39,11 @@ MESSAGES = {
 }
 UNREADABLE = {**MESSAGES, "unknown": "the log could not be read"}
 """The messages without a log."""
-INTERRUPTED = "jobs run on; HyperPod skips a node whose job does not end within ten minutes"
+INTERRUPTED = {
+    False: "jobs run on; HyperPod skips a node whose job does not end within ten minutes",
+    True: "these pods share the hardware with the checks, and can fail them; `./hpod drain` first",
+}
+"""What happens to jobs and pods, by whether the scheduler is Kubernetes."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,7 @@ def check(
     if left_out:
         show(f"left out: {LEFT_OUT}: {', '.join(node.label for node in left_out)}")
     jobs = jobs_on(site, chosen)
-    for block in (jobs_table(jobs), INTERRUPTED) if jobs else ():
+    for block in (jobs_table(jobs, site.scheduler_name), INTERRUPTED[site.is_eks]) if jobs else ():
         show(block)
     question = (
         f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"

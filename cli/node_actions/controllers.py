@@ -25,9 +25,9 @@ def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: boo
     """Raise an OpsError if the nodes include every controller while jobs run, unless ``force``."""
     chosen = {node.instance for node in nodes if node.role == Role.CONTROLLER}
     others = [node for node in site.directory.of_role(Role.CONTROLLER) if node.instance not in chosen]
-    if not chosen or force or any(node.status == "Running" for node in others) or site.slurm is None:
+    if not chosen or force or any(node.status == "Running" for node in others) or site.scheduler is None:
         return
-    jobs = site.slurm.jobs()
+    jobs = site.scheduler.jobs()
     if jobs:
         running = f"{counted(len(jobs), 'job')} running"
         raise OpsError(f"cannot {action} the only controller: {running}; wait until they end, or pass --force (see {PAGE})")

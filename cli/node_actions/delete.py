@@ -42,7 +42,7 @@ def delete(
         site.demand_known(chosen)
     jobs = jobs_on(site, chosen)
     if jobs:
-        show(jobs_table(jobs))
+        show(jobs_table(jobs, site.scheduler_name))
     confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({labels(chosen)})?")
     problems = _delete(site, chosen, options)
     gone = [node for node in chosen if node.instance not in problems]

@@ -1,33 +1,38 @@
-"""Drain nodes in Slurm, and wait until their jobs have ended."""
+"""Drain nodes in the scheduler, and wait until their jobs have ended."""
 
 from collections.abc import Collection, Sequence
 
 from cli.counted import counted
+from cli.errors import UnreachableError
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
-from cli.node_actions.slurm import Job, SlurmError
+from cli.node_actions.slurm import Job, Slurm
 from cli.node_directory import Node
 from cli.result import Table
 
 
-def jobs_table(jobs: Sequence[Job]) -> Table:
-    """Return the jobs as a table."""
+def jobs_table(jobs: Sequence[Job], scheduler: str = Slurm.NAME) -> Table:
+    """Return the jobs, or the pods of Kubernetes, as a table."""
+    if scheduler != Slurm.NAME:
+        return Table(
+            ("POD", "OWNER", "STATE", "ELAPSED", "NODE"), [(job.id, job.user, job.state, job.elapsed, job.hosts) for job in jobs]
+        )
     rows = [(job.id, job.user, job.state, job.elapsed, job.hosts, job.name) for job in jobs]
     return Table(("JOB", "USER", "STATE", "ELAPSED", "NODES", "NAME"), rows)
 
 
 def jobs_on(site: Site, nodes: Collection[Node]) -> list[Job]:
     """Return the jobs that run on the nodes."""
-    known = site.in_slurm(nodes)
-    return site.slurm.jobs(known) if site.slurm else []
+    known = site.in_scheduler(nodes)
+    return site.scheduler.jobs(known) if site.scheduler else []
 
 
 def drain(site: Site, nodes: Sequence[Node], reason: str) -> set[str]:
     """Drain the nodes that are not drained yet, and return the hosts; others keep their reason."""
-    if site.slurm is None:
+    if site.scheduler is None:
         return set()
-    hosts = {host for host, node in site.in_slurm(nodes).items() if not node.is_drained}
-    site.slurm.drain(hosts, reason)
+    hosts = {host for host, node in site.in_scheduler(nodes).items() if not node.is_drained}
+    site.scheduler.drain(hosts, reason)
     if hosts:
         undo = site.command("resume", [node for node in nodes if node.host in hosts])
         site.show(f"drained {counted(len(hosts), 'node')}; to undo it: {undo}")
@@ -38,13 +43,16 @@ def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
     """Wait until no job runs on the nodes; return the problem at the deadline, or an empty text."""
     last: list[Job] = []
     problem = ""
+    hosts = {node.host for node in nodes}
 
     def ended() -> bool:
         nonlocal problem
         try:
+            if site.scheduler:
+                site.scheduler.evict(hosts)
             jobs = jobs_on(site, nodes)
-        except SlurmError as error:  # one failed session must not end an hour's wait
-            problem = f"Slurm does not answer: {error}"
+        except UnreachableError as error:  # one failed session must not end an hour's wait
+            problem = f"{site.scheduler_name} does not answer: {error}"
             return False
         if jobs and len(jobs) != len(last):
             site.show(f"waiting for {counted(len(jobs), 'job')} to end: {', '.join(job.id for job in jobs[:10])}")
@@ -58,11 +66,11 @@ def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
 def released(site: Site, nodes: Sequence[Node], hosts: Collection[str]) -> dict[str, str]:
     """Resume those of the drained hosts on which no job runs, and return a note for each, by instance id."""
     try:
-        jobs_on(site, nodes)  # raises a SlurmError while Slurm does not answer whether jobs run
-        idle = {host for host, node in site.in_slurm(nodes).items() if host in hosts and node.is_idle_and_drained}
-        if site.slurm:
-            site.slurm.resume(idle)
-    except SlurmError as error:  # the nodes stay drained, and the result names the command that resumes them
+        jobs_on(site, nodes)  # raises an error while it is unknown whether jobs run
+        idle = {host for host, node in site.in_scheduler(nodes).items() if host in hosts and node.is_idle_and_drained}
+        if site.scheduler:
+            site.scheduler.resume(idle)
+    except UnreachableError as error:  # the nodes stay drained, and the result names the command that resumes them
         site.show(f"nodes without jobs stay drained: {error}")
         return {}
     if idle:

@@ -1,4 +1,4 @@
-"""Return nodes to service: slurmd responds, `hyperpod-precheck` passes, and Slurm resumes them."""
+"""Return nodes to service: slurmd or kubelet responds, `hyperpod-precheck` passes, and the scheduler resumes them."""
 
 import json
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from functools import partial
 
 from cli.errors import OpsError
 from cli.node_actions.patience import Patience
+from cli.node_actions.scheduler import drained_for
 from cli.node_actions.site import Site
-from cli.node_actions.slurm import drained_for
 from cli.node_directory import Node
 from cli.remote.parallel import in_parallel
 from cli.remote.sessions import SessionError
@@ -28,7 +28,7 @@ def return_to_service(
     found, unchecked = prechecked(site, [node for node in nodes if node.instance not in problems], patience)
     problems |= found
     healthy = [node for node in nodes if node.instance not in problems]
-    if site.shell:
+    if site.shell and not site.is_eks:
         missing = f", not installed on {len(unchecked)}" if unchecked else ""
         site.show(f"hyperpod-precheck: {len(healthy) - len(unchecked)} of {len(nodes)} passed{missing}")
     _hold(site, [node for node in nodes if node.instance in problems], action)
@@ -47,27 +47,28 @@ def _note(held: str | None, *, is_checked: bool) -> str:
 
 
 def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
-    """Wait for slurmd on the compute nodes, and return a problem for each that does not respond."""
+    """Wait for the scheduler's daemon on the compute nodes, and return a problem for each that does not respond."""
     expected = {node.host: node for node in nodes if node.role in (Role.COMPUTE, "")}
-    if site.slurm is None or not expected:
+    if site.scheduler is None or not expected:
         return {}
     states: dict[str, str] = {}
 
     def respond() -> bool:
         try:
-            known = site.in_slurm(expected.values())
+            known = site.in_scheduler(expected.values())
         except OpsError as error:  # a controller restarts slurmctld when a node joins
             states.update(dict.fromkeys(expected, str(error)))
             return False
         states.clear()
-        states.update({host: known[host].state if host in known else "unknown to Slurm" for host in expected})
+        states.update({host: known[host].state if host in known else f"unknown to {site.scheduler_name}" for host in expected})
         return all(host in known and known[host].is_up for host in expected)
 
-    if _within(patience, SLURM_S).until(respond):
-        site.show(f"slurmd responds on {len(expected)} of {len(expected)} nodes")
+    daemon = site.scheduler.DAEMON
+    if (patience if site.is_eks else _within(patience, SLURM_S)).until(respond):  # deep health checks take hours
+        site.show(f"{daemon} responds on {len(expected)} of {len(expected)} nodes")
         return {}
-    up = {host for host, node in site.in_slurm(expected.values()).items() if node.is_up}
-    return {node.instance: f"slurmd does not respond: {states[host]}" for host, node in expected.items() if host not in up}
+    up = {host for host, node in site.in_scheduler(expected.values()).items() if node.is_up}
+    return {node.instance: f"{daemon} does not respond: {states[host]}" for host, node in expected.items() if host not in up}
 
 
 def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> tuple[dict[str, str], set[str]]:
@@ -85,7 +86,7 @@ def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> tuple[d
                 del problems[node.instance]
         return not problems
 
-    if site.shell is None:
+    if site.shell is None or site.is_eks:  # EKS nodes have no checks of ours: HyperPod's label is the result of its own
         return {}, set()
     _within(patience, PRECHECKS_S).until(passed)
     return problems, unchecked
@@ -109,21 +110,21 @@ def _precheck(site: Site, node: Node) -> str:
 
 def _resume(site: Site, nodes: Sequence[Node], action: str) -> dict[str, str]:
     """Resume the nodes that this action drained, and return the reason of each that stays drained."""
-    if site.slurm is None or not nodes:
+    if site.scheduler is None or not nodes:
         return {}
-    known = site.in_slurm(nodes)
+    known = site.in_scheduler(nodes)
     ours = drained_for(action, known.values())
-    site.slurm.resume(ours)
+    site.scheduler.resume(ours)
     held = {host: node.reason for host, node in known.items() if node.is_drained and host not in ours}
     return {node.instance: held[node.host] for node in nodes if node.host in held}
 
 
 def _hold(site: Site, nodes: Sequence[Node], action: str) -> None:
     """Drain nodes with problems, such as new ones that failed their checks."""
-    if site.slurm is None or not nodes:
+    if site.scheduler is None or not nodes:
         return
-    hosts = {host for host, node in site.in_slurm(nodes).items() if not node.is_drained}
-    site.slurm.drain(hosts, site.reason(action, "not healthy"))
+    hosts = {host for host, node in site.in_scheduler(nodes).items() if not node.is_drained}
+    site.scheduler.drain(hosts, site.reason(action, "not healthy"))
 
 
 def _within(patience: Patience, seconds: float) -> Patience:

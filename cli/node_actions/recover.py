@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import OpsError, UnreachableError
 from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.controllers import demand_another, warnings
 from cli.node_actions.drained import drain, jobs_on, jobs_table, released, without_jobs
@@ -14,7 +14,7 @@ from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
 from cli.node_actions.site import Site
-from cli.node_actions.slurm import Job, SlurmError
+from cli.node_actions.slurm import Job
 from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore, warning_problem
@@ -134,7 +134,7 @@ class Recovery:
         returned = {old: present[new] for old, new in pairs.items() if new in present}
         try:
             unhealthy, notes = return_to_service(site, list(returned.values()), self.action, patience)
-        except SlurmError as error:
+        except UnreachableError as error:
             unhealthy, notes = {node.instance: f"not resumed: {error}" for node in returned.values()}, {}
         for outcome in outcomes:
             now = returned.get(outcome.node.instance)
@@ -167,7 +167,7 @@ def recover(
     demand_another(site, action, chosen, force=options.force)
     jobs = jobs_on(site, chosen)
     warned = warnings(site, action, chosen)
-    for line in (*(f"warning: {each}" for each in warned), *_jobs_lines(jobs, options)):
+    for line in (*(f"warning: {each}" for each in warned), *_jobs_lines(site, jobs, options)):
         show(line)
     names = labels(chosen)
     confirm(f"{action.capitalize()} {counted(len(chosen), 'node')} of {site.cluster} ({names})? {LOSSES[action]}")
@@ -175,12 +175,22 @@ def recover(
     return _result(site, action, outcomes, jobs, warned)
 
 
-def _jobs_lines(jobs: Sequence[Job], options: Options) -> list[Block]:
+END = {
+    False: "these jobs end; Slurm requeues batch jobs, except those submitted with --no-requeue",
+    True: "these pods end; the controllers of jobs may start them again on other nodes",
+}
+WAIT = {
+    False: "waiting for these jobs to end; --force does not wait",
+    True: "evicting the pods that another node can run, and waiting for those of jobs; --force does not wait",
+}
+"""What happens to jobs and pods, by whether the scheduler is Kubernetes."""
+
+
+def _jobs_lines(site: Site, jobs: Sequence[Job], options: Options) -> list[Block]:
     if not jobs:
         return []
-    if options.force or not options.drain:
-        return [jobs_table(jobs), "these jobs end; Slurm requeues batch jobs, except those submitted with --no-requeue"]
-    return [jobs_table(jobs), "waiting for these jobs to end; --force does not wait"]
+    ends = options.force or not options.drain
+    return [jobs_table(jobs, site.scheduler_name), (END if ends else WAIT)[site.is_eks]]
 
 
 def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence[Job], warned: Sequence[str]) -> Result:
@@ -206,6 +216,6 @@ def _next_steps(site: Site, action: str, outcomes: Sequence[Outcome]) -> list[st
     """Return the commands for the nodes that failed, and for those that were not started."""
     failed = [outcome.now or outcome.node for outcome in outcomes if outcome.problem]
     left = [outcome.node for outcome in outcomes if not outcome.tried]
-    kept = "failed nodes stay drained; " if site.slurm else ""
+    kept = "failed nodes stay drained; " if site.scheduler else ""
     resume = [f"{kept}once they are healthy: {site.command('resume', failed)}"] if failed else []
     return [*resume, f"to try again: {site.command(action, [*failed, *left])}"]

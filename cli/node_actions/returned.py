@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
 from cli.node_directory import Node
@@ -96,6 +97,9 @@ def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], span: str)
 
 def boots(site: Site, nodes: Sequence[Node]) -> dict[str, str]:
     """Return an identifier of the present boot of each node that can be reached, by instance id."""
+    if isinstance(site.scheduler, Kubernetes):
+        known = site.scheduler.boots()
+        return {node.instance: known[node.host] for node in nodes if node.host in known}
     shell = site.shell
     if shell is None:
         return {}

@@ -1,31 +1,34 @@
-"""What every action on nodes needs: the nodes, a shell on them, Slurm, and lines of progress."""
+"""What every action on nodes needs: the nodes, a shell on them, the scheduler, and lines of progress."""
 
 import getpass
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
-from cli.node_actions.slurm import Slurm, SlurmError, SlurmNode
+from cli.errors import OpsError, UnreachableError
+from cli.node_actions.kubernetes import Kubernetes
+from cli.node_actions.scheduler import Host, Scheduler, kubernetes_of
+from cli.node_actions.slurm import Slurm
 from cli.node_directory import Node, NodeDirectory, node_directory, session_shell
 from cli.remote.plugin import missing_plugin
 from cli.remote.shell import Shell
 from cli.result import Show, Table, ignore
 from config.instance_group import Role
+from config.model import Orchestrator
 
 SHOWN = 10
-WITHOUT_SLURM = "pass --no-drain to go on without draining"
+WITHOUT_SCHEDULER = "pass --no-drain to go on without draining"
 
 
 @dataclass(frozen=True)
 class Site:
-    """A deployed cluster with its nodes; ``slurm`` is None if no controller can be reached."""
+    """A deployed cluster with its nodes; ``scheduler`` is None if it cannot be reached."""
 
     deployment: Deployment
     directory: NodeDirectory
     shell: Shell | None
-    slurm: Slurm | None
+    scheduler: Scheduler | None
     show: Show = field(default=ignore)
     named: dict[frozenset[str], Sequence[str]] = field(default_factory=dict, compare=False)
     """The operator's words by the instance ids that they name."""
@@ -38,20 +41,19 @@ class Site:
         drain: bool = True,
         shell: Shell | None = None,
         show: Show = ignore,
-        fix: str = WITHOUT_SLURM,
+        fix: str = WITHOUT_SCHEDULER,
     ) -> "Site":
-        """Return the site; raise an OpsError with the fix if ``drain`` requires Slurm and no controller can be reached."""
+        """Return the site; raise an OpsError with the fix if ``drain`` requires the scheduler, which cannot be reached."""
         reason = "" if shell else missing_plugin()
         if shell is None and not reason:
             shell = session_shell(deployment)
         directory = node_directory(deployment, shell)
-        slurm: Slurm | None = None
-        if shell:
-            slurm = _on(shell, directory)
-            reason = _why_unreachable(slurm)
+        scheduler = kubernetes_of(deployment) if _is_eks(deployment) else _on(shell, directory) if shell else None
+        if scheduler:
+            reason = _why_unreachable(scheduler)
         if drain and reason:
-            raise OpsError(f"cannot reach Slurm: {reason}; {fix}")
-        return cls(deployment, directory, shell, None if reason else slurm, show)
+            raise OpsError(f"cannot reach {_name(deployment)}: {reason}; {fix}")
+        return cls(deployment, directory, shell, None if reason else scheduler, show)
 
     @property
     def name(self) -> str:
@@ -76,25 +78,38 @@ class Site:
         self.named[found] = list(ids)
         return tuple(node for node in self.directory.named if node.instance in found)
 
-    def in_slurm(self, nodes: Iterable[Node]) -> dict[str, SlurmNode]:
-        """Return the compute nodes that Slurm knows, by host name."""
+    @property
+    def is_eks(self) -> bool:
+        """Return whether Kubernetes is the scheduler."""
+        return _is_eks(self.deployment)
+
+    @property
+    def scheduler_name(self) -> str:
+        """Return the name of the scheduler."""
+        return _name(self.deployment)
+
+    def in_scheduler(self, nodes: Iterable[Node]) -> dict[str, Host]:
+        """Return the compute nodes that the scheduler knows, by host name."""
         hosts = {node.host for node in nodes if node.role not in (Role.CONTROLLER, Role.LOGIN)}
-        if self.slurm is None or not hosts:
+        if self.scheduler is None or not hosts:
             return {}
-        return {host: node for host, node in self.slurm.nodes().items() if host in hosts}
+        known: Mapping[str, Host] = self.scheduler.nodes()
+        return {host: node for host, node in known.items() if host in hosts}
 
     def demand_known(self, nodes: Iterable[Node]) -> None:
-        """Raise an OpsError if Slurm does not list a compute node that is Running: it may run jobs, and cannot be drained."""
+        """Raise an OpsError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
         running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
-        known = self.in_slurm(running)
+        known = self.in_scheduler(running)
         if unknown := [node.label for node in running if node.host not in known]:
             more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
-            raise OpsError(f"unknown to Slurm: {', '.join(unknown[:10])}{more}; pass --no-drain to go on")
+            raise OpsError(f"unknown to {self.scheduler_name}: {', '.join(unknown[:10])}{more}; pass --no-drain to go on")
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""
         directory = node_directory(self.deployment, self.shell)
-        return replace(self, directory=directory, slurm=_on(self.shell, directory) if self.slurm and self.shell else None)
+        if self.is_eks or self.scheduler is None or self.shell is None:
+            return replace(self, directory=directory)
+        return replace(self, directory=directory, scheduler=_on(self.shell, directory))
 
     def reason(self, action: str, text: str = "") -> str:
         """Return the reason of a drained node, with the user who asked for it."""
@@ -109,25 +124,33 @@ class Site:
         return f"`./hpod {' '.join([action, self.name, *names, *options])}`{more}"
 
 
+def _is_eks(deployment: Deployment) -> bool:
+    return deployment.config.orchestrator is Orchestrator.EKS
+
+
+def _name(deployment: Deployment) -> str:
+    return Kubernetes.NAME if _is_eks(deployment) else Slurm.NAME
+
+
 def _on(shell: Shell, directory: NodeDirectory) -> Slurm:
     """Return Slurm on the controllers, running ones first."""
     return Slurm(shell, sorted(directory.of_role(Role.CONTROLLER), key=lambda node: node.status != "Running"))
 
 
-def _why_unreachable(slurm: Slurm) -> str:
-    """Return why no controller answers; empty if one does."""
+def _why_unreachable(scheduler: Scheduler) -> str:
+    """Return why the scheduler does not answer; empty if it does."""
     try:
-        slurm.nodes()
-    except SlurmError as error:
+        scheduler.nodes()
+    except UnreachableError as error:
         return str(error)
     return ""
 
 
-def hosts_table(nodes: Collection[SlurmNode]) -> Table:
-    """Return a table of nodes in Slurm."""
-    return Table(("HOST", "SLURM", "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
+def hosts_table(nodes: Collection[Host], scheduler: str = Slurm.NAME) -> Table:
+    """Return a table of nodes in the scheduler."""
+    return Table(("HOST", scheduler.upper(), "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
 
 
-def reason_of(node: SlurmNode) -> str:
-    """Return Slurm's reason; empty if there is none."""
+def reason_of(node: Host) -> str:
+    """Return the reason of the node's state; empty if there is none."""
     return "" if node.reason in ("none", "") else node.reason

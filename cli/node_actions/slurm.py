@@ -1,10 +1,10 @@
 """Slurm's view of nodes and jobs, through a session to a controller."""
 
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from cli.errors import OpsError
+from cli.errors import UnreachableError
 from cli.node_directory import Node
 from cli.remote.sessions import SessionError
 from cli.remote.shell import SLURM_PATH, Shell
@@ -12,7 +12,9 @@ from cli.result import Json
 
 TIMEOUT_S = 60.0
 RESPONDING = {"idle", "mixed", "allocated", "completing", "reserved", "planned", "maint", "drained", "draining"}
-DRAINED = {"drained", "draining"}
+DRAINED, DOWN = {"drained", "draining"}, "down"
+RECOVERY = "Action:"
+"""The beginning of Slurm's reason on nodes that HyperPod replaces or reboots."""
 _NOT_RESPONDING = "*"
 _FLAGS = "~#!%$@^-+"
 """Suffixes of states; https://slurm.schedmd.com/sinfo.html lists them."""
@@ -58,13 +60,25 @@ class SlurmNode:
         """Return whether its slurmd responds."""
         return self.state.rstrip(_FLAGS) in RESPONDING
 
+    @property
+    def is_down(self) -> bool:
+        """Return whether Slurm has set it down."""
+        return self.state.startswith(DOWN)
 
-class SlurmError(OpsError):
+    @property
+    def is_in_recovery(self) -> bool:
+        """Return whether HyperPod replaces or reboots it."""
+        return self.reason.startswith(RECOVERY)
+
+
+class SlurmError(UnreachableError):
     """No controller ran the command."""
 
 
 class Slurm:
     """Slurm's commands on the first controller that can be reached."""
+
+    NAME, DAEMON = "Slurm", "slurmd"
 
     def __init__(self, shell: Shell, controllers: Sequence[Node]) -> None:
         self._shell, self._controllers = shell, list(controllers)
@@ -91,6 +105,9 @@ class Slurm:
         """Return the nodes to service."""
         self._update(hosts, "State=RESUME")
 
+    def evict(self, hosts: Collection[str]) -> None:
+        """Do nothing: jobs run to their end."""
+
     def _update(self, hosts: Collection[str], *fields: str) -> None:
         if hosts:
             self._run("scontrol", "update", f"NodeName={','.join(sorted(hosts))}", *fields)
@@ -109,8 +126,3 @@ class Slurm:
                 problems.append(f"{controller.label}: {words[0]} failed: {' '.join(output.text.split())[-300:]}")
             self._controllers.append(self._controllers.pop(self._controllers.index(controller)))
         raise SlurmError("; ".join(problems) or "the cluster has no controller")
-
-
-def drained_for(action: str, nodes: Iterable[SlurmNode]) -> set[str]:
-    """Return the hosts that an earlier or the present run of this action drained."""
-    return {node.host for node in nodes if node.is_drained and node.reason.startswith(f"hpod {action} by ")}

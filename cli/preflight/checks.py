@@ -4,6 +4,8 @@ from cli.preflight.associations import associations
 from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
 from cli.preflight.cluster_name import cluster_name
+from cli.preflight.eks_addons import access, eks_addons
+from cli.preflight.eks_cluster import control_plane, eks_cluster, eks_quotas, kubernetes_version
 from cli.preflight.file_systems import file_systems
 from cli.preflight.identity import identity, region, zone
 from cli.preflight.instance_quotas import instance_quotas
@@ -40,6 +42,12 @@ CHECKS = (
     Check("internet", internet),
     Check("subnets", subnets),
     Check("security groups", security_groups),
+    Check("kubernetes version", kubernetes_version),
+    Check("eks quotas", eks_quotas),
+    Check("eks cluster", eks_cluster),
+    Check("control plane", control_plane),
+    Check("eks addons", eks_addons),
+    Check("eks access", access),
     Check("file systems", file_systems),
     Check("associations", associations),
     Check("references", references),

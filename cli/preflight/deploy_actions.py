@@ -88,6 +88,16 @@ TEAMS: Actions = {
         "iam:PassRole",
     )
 }
+EKS_CLUSTER: Actions = {
+    "AWS::EKS::Cluster": ("eks:CreateCluster", "eks:TagResource", "iam:PassRole", "iam:CreateServiceLinkedRole"),
+    "AWS::EC2::Subnet": ("ec2:CreateSubnet",),
+}
+EKS: Actions = {
+    "AWS::EKS::AccessEntry": ("eks:CreateAccessEntry", "eks:AssociateAccessPolicy", "eks:TagResource"),
+    "AWS::EKS::Addon": ("eks:CreateAddon", "eks:TagResource"),
+    "AWS::EKS::PodIdentityAssociation": ("eks:CreatePodIdentityAssociation", "eks:TagResource", "iam:PassRole"),
+}
+SCHEDULING: Actions = {"AWS::SageMaker::ClusterSchedulerConfig": ("sagemaker:CreateClusterSchedulerConfig", "sagemaker:AddTags")}
 NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:PassRole")}
 
 
@@ -113,6 +123,9 @@ def parts(config: ClusterConfig) -> list[Actions]:
         (BOUNDARY, config.node_role.permissions_boundary_arn is not None),
         (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),
         (NATIVE, config.implementation is Implementation.NATIVE),
+        (EKS_CLUSTER, config.creates_eks_cluster),
+        (EKS, config.eks is not None),
+        (SCHEDULING, config.eks is not None and config.eks.scheduling is not None),
         (MONITORING, is_monitored),
         (TOPIC, is_monitored and monitoring.topic_arn is None),
         (EMAILS, is_monitored and bool(monitoring.emails)),

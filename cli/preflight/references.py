@@ -52,7 +52,8 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     secrets = [accounting.secret_arn, *([directory.secret_arn] if directory else [])]
     secret_keys = [accounting.secret_key_arn, *([directory.secret_key_arn] if directory else [])]
     keys = [volume.get("VolumeKmsKeyId") for group in groups(config) for volume in group.volumes]
-    yield from ((_key, each) for each in [*secret_keys, *keys] if each)
+    of_eks = [config.eks.secrets_key_arn] if config.eks else []
+    yield from ((_key, each) for each in [*secret_keys, *keys, *of_eks] if each)
     yield from ((_secret, each) for each in secrets if each)
     notified = config.monitoring.topic_arn if config.is_monitored else None
     yield from ((_topic, each) for each in dict.fromkeys([config.alarm_topic_arn, notified]) if each)

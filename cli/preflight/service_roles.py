@@ -12,11 +12,15 @@ from cli.preflight.runner import code_of
 HYPERPOD = ("AWSServiceRoleForSageMakerHyperPod", "hyperpod.sagemaker.amazonaws.com")
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-service-linked-roles.html
 FSX = ("AWSServiceRoleForAmazonFSx", "fsx.amazonaws.com")
+# https://docs.aws.amazon.com/eks/latest/userguide/using-service-linked-roles-eks.html
+EKS = ("AWSServiceRoleForAmazonEKS", "eks.amazonaws.com")
 
 
 def service_roles(account: Account) -> Iterator[CheckResult]:
-    """Check HyperPod's role and, for a new file system, FSx's."""
-    for name, service in (HYPERPOD, *([FSX] if account.config.storage.created_file_systems else [])):
+    """Check HyperPod's role, for a new file system FSx's, and for a new EKS cluster EKS's."""
+    config = account.config
+    others = [*([FSX] if config.storage.created_file_systems else []), *([EKS] if config.creates_eks_cluster else [])]
+    for name, service in (HYPERPOD, *others):
         try:
             account.client("iam").get_role(RoleName=name)
         except ClientError as failure:

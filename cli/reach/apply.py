@@ -14,7 +14,7 @@ from cli.remote.parallel import PARALLEL_SESSIONS
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
-from config.model import Implementation
+from config.model import Implementation, Orchestrator
 
 AGENT = "hyperpod-follow.timer"
 FOLDER = "/root/hyperpod-cdk-scripts"
@@ -37,6 +37,11 @@ def apply(
     shell: Shell | None = None,
 ) -> Result:
     """Run the scripts of the last deployment batch by batch; stop after a batch with a failure."""
+    if deployment.config.orchestrator is Orchestrator.EKS:
+        name = deployment.config.name
+        raise OpsError(
+            f"cluster {name!r} uses EKS, whose nodes run scripts only at their start; run `./hpod replace {name} NODE`"
+        )
     if shell is None:
         require_plugin()
     script = apply_script(_scripts(deployment), skip_agents=deployment.config.implementation is not Implementation.NATIVE)

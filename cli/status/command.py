@@ -13,6 +13,7 @@ from cli.rollback import STUCK, rollback_fix
 from cli.status.report import ClusterReport
 
 WATCH_S = 10
+WITH_CUSTOM_RESOURCES = ("Kubernetes", "Cluster", "Addons")
 
 
 def status(deployment: Deployment, *, show_all: bool = False, now: datetime | None = None) -> Result:
@@ -20,7 +21,7 @@ def status(deployment: Deployment, *, show_all: bool = False, now: datetime | No
     stacks = deployment.stacks()
     failed = {stack.name: found for stack in stacks if (found := failures(deployment, stack))}
     stuck = [rollback_fix(deployment, stack) for stack in stacks if stack.status == STUCK]
-    running = progress(deployment) if _is_busy(stacks) else []
+    running = [line for stack in _busy(stacks) for line in progress(deployment, stack)]
     data: Json = {
         "stacks": [
             {"name": stack.name, "status": stack.status, "message": stack.reason or None, "failures": failed.get(stack.name, [])}
@@ -32,6 +33,7 @@ def status(deployment: Deployment, *, show_all: bool = False, now: datetime | No
         "nodes": [],
         "bundle_sha256": None,
         "slurm": None,
+        "kubernetes": None,
         "file_systems": [],
         "alarms": [],
         "events": [],
@@ -47,8 +49,10 @@ def status(deployment: Deployment, *, show_all: bool = False, now: datetime | No
     return ClusterReport(deployment, stacks, now or datetime.now(UTC)).result(data, blocks, show_all=show_all)
 
 
-def _is_busy(stacks: list[Stack]) -> bool:
-    return any(stack.name.endswith("-Cluster") and stack.status.endswith("_IN_PROGRESS") for stack in stacks)
+def _busy(stacks: list[Stack]) -> list[str]:
+    """Return the last names of the stacks whose custom resources may be at work."""
+    names = [stack.name.rpartition("-")[2] for stack in stacks if stack.status.endswith("_IN_PROGRESS")]
+    return [name for name in names if name in WITH_CUSTOM_RESOURCES]
 
 
 def watch(

@@ -1,10 +1,11 @@
 """The cluster and its instance groups, as DescribeCluster shows them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cli.group_members import groups_of
-from cli.result import Json
-from config.model import ClusterConfig
+from cli.result import Json, Table
+from config.model import ClusterConfig, Orchestrator
 
 
 def cluster_data(cluster: dict[str, Any], config: ClusterConfig) -> Json:
@@ -33,8 +34,15 @@ def _group(group: dict[str, Any], config: ClusterConfig) -> Json:
     }
 
 
-def group_row(group: Json) -> tuple[str, ...]:
-    """Return the group as a row of the table."""
+def groups_table(groups: Sequence[Json], config: ClusterConfig) -> Table:
+    """Return the table of the groups; those of an EKS cluster have no roles."""
+    if config.orchestrator is Orchestrator.SLURM:
+        return Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), [_row(group) for group in groups])
+    rows = [_row(group) for group in groups]
+    return Table(("GROUP", "INSTANCE TYPE", "NODES", "STATUS"), [(row[0], *row[2:]) for row in rows])
+
+
+def _row(group: Json) -> tuple[str, ...]:
     return (
         group["name"],
         group["role"] or "not in the file",

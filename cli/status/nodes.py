@@ -137,6 +137,7 @@ class NodeStatus:
             "bundle_sha256": self.applied or None,
             "has_older_bundle": self.has_older_bundle,
             "reported": self.report.time.isoformat() if self.report else None,
+            "kubernetes": None,
         }
 
     def _of_report(self, name: str) -> str:

@@ -14,10 +14,12 @@ from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
 from cli.parts import Parts
-from cli.result import Block, Json, Result, Table, warning_problem
+from cli.result import Block, Json, Result, warning_problem
 from cli.status.file_systems import file_system_blocks, file_systems
-from cli.status.groups import cluster_data, group_row
+from cli.status.groups import cluster_data, groups_table
+from cli.status.kubernetes import EksNodeStatus, KubernetesState, eks_nodes_table
 from cli.status.nodes import SHORT, NodeStatus, nodes_table
+from config.model import Orchestrator
 from config.operation_names import bundle_parameter
 
 EVENTS, SINCE = 5, timedelta(hours=3)
@@ -33,24 +35,29 @@ class ClusterReport:
         self._outputs = {key: value for stack in stacks for key, value in stack.outputs.items()}
         self._parts = Parts("status")
         self._cluster = deployment.cluster()
-        self._states = self._parts.get("agents", lambda: latest_states(deployment, now)) or {}
+        self._states = self._parts.get("agents", lambda: _latest_states(deployment, now)) or {}
         self._bundle = self._parts.get("bundle", lambda: desired_bundle(deployment)) or ""
         self._slurm = controller_state(self._states)
-        self._nodes = self._node_statuses()
+        self._kubernetes = _kubernetes(deployment)
+        self._nodes = [] if self._kubernetes else self._node_statuses()
+        self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []
 
     def result(self, data: Json, blocks: list[Block], *, show_all: bool) -> Result:
         """Return the whole report; ``data`` and ``blocks`` already describe the stacks."""
         systems = self._parts.get("file systems", self._file_systems) or []
         alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
         name = self._deployment.config.name
-        events, missing = timeline(self._deployment, since=self._now - SINCE, cluster=self._cluster)
+        unknown = self._unknown()
+        since = self._now - SINCE
+        events, missing = timeline(self._deployment, since=since, cluster=self._cluster, is_reachable=not unknown)
         last = events[-EVENTS:]
         found = {
             **data,
             **cluster_data(self._cluster, self._deployment.config),
-            "nodes": [node.data() for node in self._nodes],
+            "nodes": [node.data() for node in self._nodes or self._eks_nodes],
             "bundle_sha256": self._bundle or None,
             "slurm": self._slurm_data(),
+            "kubernetes": self._kubernetes.data() if self._kubernetes else None,
             "file_systems": systems,
             "alarms": alarms,
             "events": [event.data(name) for event in last],
@@ -59,15 +66,16 @@ class ClusterReport:
         text = [
             f"cluster {found['cluster']} is {found['status']}{failure}",
             *blocks,
-            Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), list(map(group_row, found["groups"]))),
+            groups_table(found["groups"], self._deployment.config),
             *nodes_table(self._nodes, self._now, show_all=show_all),
+            *eks_nodes_table(self._eks_nodes, show_all=show_all),
             *self._summary(),
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
             *_event_blocks(last, name),
             *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
         ]
-        return Result(found, text, [*self._parts.problems, *map(warning_problem, missing)])
+        return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown])])
 
     def _node_statuses(self) -> list[NodeStatus]:
         roles = self._deployment.config.role_names()
@@ -78,6 +86,12 @@ class ClusterReport:
             role, report = roles.get(each["InstanceGroupName"], ""), self._states.get(each["InstanceId"])
             found.append(NodeStatus(each, role, report, self._slurm, self._bundle, low_disk_percent=low))
         return self._with_attempts(found)
+
+    def _unknown(self) -> list[str]:
+        return [self._kubernetes.problem] if self._kubernetes and self._kubernetes.problem else []
+
+    def _eks_node_statuses(self, state: KubernetesState) -> list[EksNodeStatus]:
+        return [EksNodeStatus(each, state) for each in self._deployment.nodes(self._cluster["ClusterName"])]
 
     def _with_attempts(self, nodes: list[NodeStatus]) -> list[NodeStatus]:
         """Add the latest attempt to apply a bundle, if any node has an older one."""
@@ -102,7 +116,9 @@ class ClusterReport:
         return {**known, "node_count": counts.get("nodes"), "reported": self._slurm.time.isoformat()}
 
     def _summary(self) -> list[str]:
-        """Return a line on each of Slurm, the images, the bundle and the agents."""
+        """Return a line on each of the scheduler, the images, the bundle and the agents."""
+        if self._kubernetes:
+            return ["\n".join(filter(None, (*self._kubernetes.lines(), self._image_line())))]
         return ["\n".join(filter(None, (self._slurm_line(), self._image_line(), self._bundle_line(), self._agent_line())))]
 
     def _slurm_line(self) -> str:
@@ -119,7 +135,7 @@ class ClusterReport:
     def _image_line(self) -> str:
         releases = {
             f"{node.summary['CurrentImageReleaseVersion']} ({node.summary.get('ImageVersionStatus') or 'unknown'})"
-            for node in self._nodes
+            for node in self._nodes or self._eks_nodes
             if node.summary.get("CurrentImageReleaseVersion")
         }
         return f"image: {', '.join(sorted(releases))}" if releases else ""
@@ -147,8 +163,22 @@ class ClusterReport:
         return "\n".join(lines)
 
 
+def _latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
+    """Return the nodes' reports, which only nodes with Slurm write."""
+    return latest_states(deployment, now) if deployment.config.orchestrator is Orchestrator.SLURM else {}
+
+
+def _kubernetes(deployment: Deployment) -> KubernetesState | None:
+    """Return the state of Kubernetes; None on a cluster with Slurm."""
+    if deployment.config.orchestrator is Orchestrator.SLURM:
+        return None
+    return KubernetesState.read(deployment)
+
+
 def desired_bundle(deployment: Deployment) -> str:
     """Return the hash of the bundle that running nodes follow; empty if the deployment sets none."""
+    if deployment.config.orchestrator is Orchestrator.EKS:
+        return ""
     try:
         answer = deployment.client("ssm").get_parameter(Name=bundle_parameter(deployment.config.name))
     except ClientError as error:

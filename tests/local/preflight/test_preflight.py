@@ -68,6 +68,20 @@ def test_an_account_that_has_all_has_no_findings(world: World, preflight: Prefli
     assert told["counts"]["ok"] > 20
 
 
+def test_the_file_with_eks_passes_the_checks_of_eks(world: World, preflight: Preflight, client: Client) -> None:
+    world.bootstrap()
+    file = yaml.safe_load((cluster_files.EXAMPLES / "eks.yaml").read_text())
+    client("iam").create_user(UserName="operator")
+    admin = f"arn:aws:iam::{ACCOUNT}:user/operator"
+    told = preflight({**file, "eks": {**file["eks"], "admins": [admin]}})
+    assert said(told, "error") == []
+    [warned] = said(told, "warning")
+    assert warned.startswith("eks access: ")
+    assert "is not in `eks.admins`" in warned
+    results = {name: {each["result"] for each in told["checks"] if each["name"] == name} for name in ("eks quotas", "eks addons")}
+    assert results == {"eks quotas": {"ok"}, "eks addons": {"ok"}}
+
+
 def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, preflight: Preflight, client: Client) -> None:
     world.make_bucket(f"sagemaker-mine-{ACCOUNT}-{REGION}")
     network = world.make_network("usw2-az1")

@@ -15,6 +15,7 @@ from cli.deployment import Deployment
 from cli.drift import command as drift
 from cli.events import command as events
 from cli.import_cluster.command import import_cluster
+from cli.kubeconfig import kubeconfig
 from cli.preflight import command as preflight_command
 from cli.preflight.check_result import ok, warning
 from cli.preflight.runner import Check
@@ -30,8 +31,9 @@ from cli.status import command as status
 from tests.cluster_files import CLUSTERS
 from tests.unit.cli.cost.test_estimate import estimate
 from tests.unit.cli.fake_account import FakeAccount
+from tests.unit.cli.fake_eks import EksDeployment, FakeApiServer, FakeEks, FakeSession, eks_config
 from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
-from tests.unit.cli.fake_operations import DRAINED, NEW, NOW, FakeOperations, slurm
+from tests.unit.cli.fake_operations import DRAINED, NEW, NOW, FakeOperations, node, slurm
 from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
@@ -49,6 +51,7 @@ Samples = Callable[[Path, pytest.MonkeyPatch], Iterator[Result]]
 SAMPLES: dict[str, Samples] = {}
 SHOWN: list[Block] = []
 """What the commands of the samples showed while they ran."""
+UNSCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
 NAME = {"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"}
 
 
@@ -126,6 +129,17 @@ def _status(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield status.status(deployment(account))
     yield status.status(deployment(stuck()))
     yield status.status(busy_account().deployment(), now=NOW)
+    yield status.status(eks_deployment(), now=NOW)
+
+
+def eks_deployment(error: Exception | None = None) -> EksDeployment:
+    """A cluster with EKS: one node is checked, and a pod waits."""
+    server, account = FakeApiServer(), FakeOperations()
+    server.node("i-00000000000000002", "UnschedulablePendingReplacement", ready="False")
+    server.pod("research/train-0", "", phase="Pending", conditions=[UNSCHEDULED])
+    server.error = error
+    account.nodes = [node("workers", 2), node("workers", 3)]
+    return EksDeployment(account, server)
 
 
 def busy_account() -> FakeOperations:
@@ -144,6 +158,15 @@ def _events(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield events.events(busy_account().deployment(), now=lambda: NOW, show=SHOWN.append)
 
 
+@sample("kubeconfig")
+def _kubeconfig(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
+    session: Any = FakeSession(eks := FakeEks())
+    eks.caller = "arn:aws:sts::123456789012:assumed-role/Developer/bob"
+    deployment = Deployment(eks_config(), session)
+    yield kubeconfig(deployment, write=folder / "config")
+    yield kubeconfig(deployment, only_print=True)
+
+
 @sample("drift")
 def _drift(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     account = DriftAccount()
@@ -156,6 +179,8 @@ def _drift(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
 def _nodes(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield nodes.nodes(FakeNodes().deployment(), FakeShell(Output(0, resource_config())))
     yield nodes.nodes(FakeNodes().deployment(), FakeShell(SessionError("not connected")))
+    yield nodes.nodes(eks_deployment(), FakeShell())
+    yield nodes.nodes(eks_deployment(TimeoutError("timed out")), FakeShell())
 
 
 @sample("ssh")

@@ -11,6 +11,7 @@ from cli.errors import OpsError
 from cli.retained import retained
 from config.model import ClusterConfig
 from tests.unit.cli.fake_account import FakeAccount
+from tests.unit.cli.fake_eks import FakeEks, FakeSession
 from validation.load import parse_cluster
 
 FILE = """
@@ -162,3 +163,32 @@ def test_the_remedy_deploys_from_the_same_folder(account: FakeAccount, folder: s
     with pytest.raises(OpsError) as error:
         deployment.cluster()
     assert str(error.value) == f"cluster 'draft' is not deployed in us-west-2; run `{command}`"
+
+
+EKS_FILE = """
+region: us-west-2
+network: {availability_zone_id: usw2-az4}
+storage: {lustre: {storage_capacity_gib: 1200}}
+eks: {version: "1.34", removal: retain, teams: [{name: research}]}
+instance_groups:
+  - {name: workers, instance_type: ml.g5.8xlarge, instance_count: 1}
+"""
+
+
+@pytest.mark.parametrize("owner", ["draft", "other"])
+def test_an_eks_cluster_is_reused_with_its_subnets_if_the_deployment_created_it(owner: str) -> None:
+    account, eks = FakeAccount(), FakeEks()
+    account.add_file_system(1)
+    account.node_subnets = ["subnet-10000001", "subnet-20000001"]
+    subnets = {"resourcesVpcConfig": {"subnetIds": account.node_subnets}}
+    eks.clusters["draft"] |= {**subnets, "tags": {"hyperpod-cdk:cluster": owner}} if owner == "draft" else {"tags": {}}
+    session: Any = FakeSession(eks, account)
+    text = str(retained(Deployment(parsed(EKS_FILE), session)))
+    found = yaml.safe_load(text)
+    if owner == "other":
+        assert "eks" not in found
+        return
+    assert found["eks"] == {"existing": {"name": "draft"}, "teams": [{"name": "research"}]}
+    assert found["network"]["existing"]["node_subnet_ids"] == ["subnet-00000001"]
+    assert "replace the whole of network, storage and eks with this" in text
+    assert pasted(text, EKS_FILE).creates_eks_cluster is False

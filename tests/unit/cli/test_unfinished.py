@@ -1,5 +1,6 @@
 """What `hpod` says and does while a deployment is under way, and when CloudFormation has given a rollback up."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.rollback import continue_rollback
 from cli.status.command import status
+from tests.unit.cli.fake_eks import eks_config
 from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.test_retained import FILE, parsed
 
@@ -50,6 +52,22 @@ def test_what_a_step_waits_for_is_shown_beside_the_nodes() -> None:
     assert str(status(deployment(account))).endswith(
         "InService, nodes: head 1 of 1, 1 min 1 s; UpdateCluster: ConflictException: busy"
     )
+
+
+def test_the_objects_of_an_eks_cluster_are_counted_while_they_are_applied() -> None:
+    account: Any = FakeStack("CREATE_IN_PROGRESS", "draft-Kubernetes")
+    account.add("DependenciesProviderStepAccessLogGroup1AACCB72", "AWS::Logs::LogGroup", "CREATE_COMPLETE", "steps")
+    account.add("Dependencies", "Custom::HyperPodDependencies", "CREATE_IN_PROGRESS")
+    line = {
+        "message": "step",
+        "request": "Create Dependencies",
+        "elapsed_s": 63,
+        "applied": 12,
+        "note": "EKS cluster is CREATING",
+    }
+    account.lines.append(json.dumps(line))
+    shown = str(status(Deployment(eks_config(), account)))
+    assert shown.endswith("Create Dependencies: 12 objects applied, 1 min 3 s; EKS cluster is CREATING")
 
 
 def test_a_cluster_that_is_not_there_and_not_on_its_way_is_an_error() -> None:

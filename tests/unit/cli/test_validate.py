@@ -41,7 +41,7 @@ def test_the_reference_is_found_right(validate: Validate) -> None:
 
 
 def test_without_a_name_all_files_of_the_folder_are_checked(validate: Validate) -> None:
-    assert validate("--clusters", EXAMPLES) == (0, "0 errors and 0 warnings in 5 files\n", "")
+    assert validate("--clusters", EXAMPLES) == (0, "0 errors and 0 warnings in 7 files\n", "")
 
 
 def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, wrong: Path) -> None:

@@ -32,7 +32,7 @@ LONG = {
     "Running": f"Failure: {REASON}",
 }
 COPIED = re.compile(r" *(?:\S+ +)?(?:`[^`]*`|arn:|https?://|\S*[:/_-])\S*| +(?:\./hpod|cdk|aws) .*")
-AS_IT_IS = {"validate", "import", "retained", "run", "logs", "delete", "scale"}
+AS_IT_IS = {"kubeconfig", "validate", "import", "retained", "run", "logs", "delete", "scale"}
 """Commands that print files, logs, programs' output, or a line for each problem, as editors read it."""
 
 

@@ -1,5 +1,6 @@
 """Whatever CreateCluster can be asked for is asked for by the file that an import gives."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,6 +40,22 @@ def test_the_field_is_the_same_in_the_imported_files_request(leaf: Path) -> None
     assert {"ClusterName": made.config.cluster_name, **request} == given.request
 
 
-def test_a_cluster_that_runs_kubernetes_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"Orchestrator\.Eks: \{\"ClusterArn\": .* is a Kubernetes cluster"):
+def test_parameters_of_slurm_with_an_eks_cluster_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"Orchestrator\.Eks\.ClusterArn: .* uses EKS, which has no provisioning parameters"):
         imported(original(EKS), KEPT)
+
+
+SLURM_ONLY = {"SlurmConfig", "Slurm"}
+
+
+@pytest.mark.parametrize("leaf", sorted((leaf for leaf in leaves() if not SLURM_ONLY & {*leaf}), key=str), ids=dotted)
+def test_the_field_of_a_cluster_with_eks_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
+    given = replace(original(leaf), parameters=None)
+    request = {**given.request, "Orchestrator": {"Eks": {"ClusterArn": SAMPLES["ClusterArn"]}}}
+    made = imported(replace(given, request=request), KEPT)
+    assert made.problems == ()
+    assert made.config is not None
+    assert made.config.eks is not None
+    assert made.config.role_names() == {}
+    values = replace(RequestValues.samples(made.config), eks_cluster_arn=SAMPLES["ClusterArn"])
+    assert {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)} == request

@@ -1,0 +1,118 @@
+"""`./hpod kubeconfig CLUSTER`: a context for kubectl."""
+
+import os
+import shutil
+from pathlib import Path
+
+from botocore.exceptions import ClientError
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.kubernetes.client import describe_eks
+from cli.kubernetes.kubeconfig import Entry, merged, read_kubeconfig, written
+from cli.kubernetes.principals import access_entries, has_access
+from cli.reach.ssh_config import write_private
+from cli.result import Block, Json, Result, Verbatim, warning_problem
+
+SHOWN = 10
+PRIVATE = 0o600
+
+
+def kubeconfig(
+    deployment: Deployment,
+    *,
+    context: str | None = None,
+    role_arn: str | None = None,
+    team: str | None = None,
+    write: Path | None = None,
+    only_print: bool = False,
+    force: bool = False,
+) -> Result:
+    """Write the context of the cluster into a kubeconfig, or print a kubeconfig that has only this context."""
+    if deployment.config.eks is None:
+        raise OpsError(f"cluster {deployment.config.name!r} has no `eks` section; `./hpod ssh` opens a shell on a Slurm cluster")
+    namespace = _namespace(deployment, team)
+    found = describe_eks(deployment.client("eks"), deployment.eks_name)
+    entry = Entry(
+        context or deployment.config.name,
+        found["arn"],
+        found["endpoint"],
+        found["certificateAuthority"]["data"],
+        deployment.region,
+        deployment.eks_name,
+        deployment.profile or "",
+        role_arn or "",
+        namespace,
+    )
+    principals = _principals(deployment)
+    problem = _problem(deployment, entry, principals)
+    warnings = [text for text in (_missing_cli(), problem) if text]
+    problems = [warning_problem(text) for text in warnings]
+    if only_print:
+        config = merged({}, entry)
+        return Result(_data(entry, principals, None, config), [Verbatim(written(config).rstrip()), *warnings], problems)
+    path = write or default_path()
+    write_kubeconfig(path, entry, force=force)
+    text: list[Block] = [f"wrote context {entry.context!r} to {path}", *warnings]
+    text.append(f"to use it: `kubectl --context {entry.context} get {'pods' if namespace else 'nodes'}`")
+    return Result(_data(entry, principals, path, None), text, problems)
+
+
+def default_path() -> Path:
+    """Return the file that kubectl writes: the first of KUBECONFIG, or else the one in the home folder."""
+    first = next((each for each in os.environ.get("KUBECONFIG", "").split(os.pathsep) if each), None)
+    return Path(first).expanduser() if first else Path.home() / ".kube" / "config"
+
+
+def write_kubeconfig(path: Path, entry: Entry, *, force: bool) -> None:
+    """Add the entry to a file, which only its owner can read afterwards."""
+    text = written(merged(read_kubeconfig(path), entry, force=force))
+    try:
+        write_private(path, text)
+        path.chmod(PRIVATE)
+    except OSError as error:
+        raise OpsError(f"cannot write {path}: {error.strerror or error}; pass --write FILE") from error
+
+
+def _namespace(deployment: Deployment, team: str | None) -> str:
+    teams = {each.name: each for each in deployment.config.eks.teams} if deployment.config.eks else {}
+    if team is None:
+        return ""
+    if team not in teams:
+        raise OpsError(f"--team: unknown team {team!r}; available: {', '.join(teams) or 'none in `eks.teams`'}")
+    return teams[team].namespace
+
+
+def _principals(deployment: Deployment) -> list[str] | None:
+    """Return who has access; None if that cannot be read."""
+    try:
+        return access_entries(deployment.client("eks"), deployment.eks_name)
+    except ClientError:
+        return None
+
+
+def _problem(deployment: Deployment, entry: Entry, principals: list[str] | None) -> str:
+    """Return a warning if the user of the context has no access entry; empty if it has one or that is unknown."""
+    if principals is None:
+        return ""
+    caller = entry.role_arn or str(deployment.client("sts").get_caller_identity()["Arn"])
+    if has_access(caller, principals):
+        return ""
+    more = f" and {len(principals) - SHOWN} more" if len(principals) > SHOWN else ""
+    known = f"{', '.join(principals[:SHOWN])}{more}" if principals else "no principal"
+    return f"{caller} has no access to the EKS cluster, {known} has; add it to `eks.admins` or to a team's `role_arns`"
+
+
+def _missing_cli() -> str:
+    return "" if shutil.which("aws") else "kubectl gets its tokens from the AWS CLI, which is not in PATH; install version 2"
+
+
+def _data(entry: Entry, principals: list[str] | None, path: Path | None, config: Json | None) -> Json:
+    return {
+        "eks_cluster": entry.name,
+        "context": entry.context,
+        "namespace": entry.namespace or None,
+        "file": str(path) if path else None,
+        "kubeconfig": config,
+        "principals": principals,
+    }

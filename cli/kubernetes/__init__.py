@@ -1,0 +1,1 @@
+"""The Kubernetes API of an EKS cluster, for operators."""

@@ -1,0 +1,116 @@
+"""Calls of the Kubernetes API with the operator's credentials. Every failure is an UnreachableError."""
+
+import base64
+from collections.abc import Iterator
+from typing import Any, Self
+
+from botocore.exceptions import ClientError
+
+import cli.resource_code  # noqa: F401  finds the functions' code
+from cli.aws_errors import is_absent
+from cli.errors import UnreachableError
+from cli.result import Json
+from kubernetes_resource.client import HttpsTransport, KubernetesClient, Transport
+from kubernetes_resource.eks_access import EksAccess
+from kubernetes_resource.errors import Kind, KubernetesError
+
+PAGE_SIZE = 250
+MERGE_TYPE = "application/merge-patch+json"
+TOO_MANY_REQUESTS = 429
+FIX = {
+    Kind.UNAUTHORIZED: "use a role of `eks.admins`; `./hpod kubeconfig` lists the roles with access",
+    Kind.FORBIDDEN: "use a role of `eks.admins`",
+    Kind.UNAVAILABLE: "a private API server answers only inside the VPC: see `eks.endpoint_access` and `eks.public_access_cidrs`",
+    Kind.UNTRUSTED: "remove the proxy between this machine and the API server",
+}
+
+
+class OperatorClient:
+    """The calls that commands need."""
+
+    def __init__(self, name: str, transport: Transport, token: str) -> None:
+        self.name = name
+        self._client = _Client(transport, token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> Json | None:
+        """Return an object, or nothing if it does not exist."""
+        try:
+            return self._client.get(path, path)
+        except KubernetesError as error:
+            raise self._explained(error) from error
+
+    def items(self, path: str) -> Iterator[Json]:
+        """Yield the objects of a list, page by page."""
+        more = ""
+        while True:
+            page = self.get(f"{path}{'&' if '?' in path else '?'}limit={PAGE_SIZE}{more}") or {}
+            yield from page.get("items") or ()
+            token = (page.get("metadata") or {}).get("continue")
+            if not token:
+                return
+            more = f"&continue={token}"
+
+    def merge(self, path: str, changes: Json) -> None:
+        """Change fields of an object; null deletes a field."""
+        try:
+            self._client.merge(path, changes)
+        except KubernetesError as error:
+            raise self._explained(error) from error
+
+    def evict(self, namespace: str, pod: str) -> bool:
+        """Evict a pod; return whether its disruption budget allows that now. A pod that is gone counts as evicted."""
+        try:
+            self._client.evict(namespace, pod)
+        except KubernetesError as error:
+            if error.kind is Kind.ABSENT:
+                return True
+            if error.status == TOO_MANY_REQUESTS:
+                return False
+            raise self._explained(error) from error
+        return True
+
+    def _explained(self, error: KubernetesError) -> UnreachableError:
+        text = " ".join(error.text.split())
+        fix = FIX.get(error.kind, "read the message of the API server")
+        return UnreachableError(f"API server of EKS cluster {self.name}: {error.kind.value}: {text}; {fix}")
+
+
+class _Client(KubernetesClient):
+    """The verbs of operators besides those of the custom resource."""
+
+    def merge(self, path: str, changes: Json) -> None:
+        """Send a merge patch."""
+        self._call("PATCH", path, path, changes, MERGE_TYPE)
+
+    def evict(self, namespace: str, pod: str) -> None:
+        """Request the eviction of a pod; without a version, the server takes the one that it serves."""
+        body = {"metadata": {"name": pod, "namespace": namespace}}
+        self._call("POST", f"/api/v1/namespaces/{namespace}/pods/{pod}/eviction", f"pod {namespace}/{pod}", body)
+
+
+def describe_eks(eks: Any, name: str) -> Json:
+    """Return EKS's description of an EKS cluster that has an API server."""
+    try:
+        found: Json = eks.describe_cluster(name=name)["cluster"]
+    except ClientError as error:
+        if is_absent(error):
+            raise UnreachableError(
+                f"EKS cluster {name!r} does not exist; deploy the cluster first, or correct `eks.existing`"
+            ) from error
+        raise
+    if not found.get("endpoint"):
+        raise UnreachableError(f"EKS cluster {name!r} is {found['status']} and has no API server; try again when it is ACTIVE")
+    return found
+
+
+def operator_client(eks: Any, sts: Any, name: str) -> OperatorClient:
+    """Return a client for the API server of an EKS cluster, with a token that is valid for 15 minutes."""
+    found = describe_eks(eks, name)
+    authority = base64.b64decode(found["certificateAuthority"]["data"]).decode()
+    return OperatorClient(name, HttpsTransport(found["endpoint"], authority), EksAccess(eks, sts).token(name))

@@ -1,0 +1,23 @@
+"""The IAM principals with access to an EKS cluster, by its access entries."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+SERVICE_ROLE = "/aws-service-role/"
+_ASSUMED = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.*")
+
+
+def access_entries(eks: Any, cluster: str) -> list[str]:
+    """Return the ARNs of the principals, without AWS's own roles."""
+    pages = eks.get_paginator("list_access_entries").paginate(clusterName=cluster)
+    return [arn for page in pages for arn in page["accessEntries"] if SERVICE_ROLE not in arn]
+
+
+def has_access(caller: str, principals: Sequence[str]) -> bool:
+    """Return whether the caller's ARN, as STS returns it, is one of the principals. STS leaves out the path of a role."""
+    assumed = _ASSUMED.fullmatch(caller)
+    if not assumed:
+        return caller in principals
+    start, name = f"arn:{assumed[1]}:iam::{assumed[2]}:role/", assumed[3]
+    return any(arn.startswith(start) and arn.rpartition("/")[2] == name for arn in principals)

@@ -1,0 +1,125 @@
+"""Kubernetes' view of nodes and pods, with the operations that commands have for Slurm."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from cli.kubernetes.client import OperatorClient
+from cli.kubernetes.nodes import NODES, REASON, KubernetesNode, kubernetes_nodes
+from cli.kubernetes.pods import Pod, pods_on
+from cli.node_actions.slurm import Job
+
+CORDONED_BY_OTHERS = "cordoned by another client"
+
+
+@dataclass(frozen=True)
+class KubernetesHost:
+    """A node's state in Kubernetes, with the reason if `./hpod` cordoned it."""
+
+    node: KubernetesNode
+    has_pods: bool
+
+    @property
+    def host(self) -> str:
+        """Return the node's name."""
+        return self.node.name
+
+    @property
+    def state(self) -> str:
+        """Return the state as kubectl prints it, with HyperPod's label if that keeps pods away."""
+        return self.node.state if self.node.health in ("", "Schedulable") else f"{self.node.state},{self.node.health}"
+
+    @property
+    def by(self) -> str:
+        """Return nothing: the reason names the user."""
+        return ""
+
+    @property
+    def reason(self) -> str:
+        """Return why the node is cordoned; empty if it is not."""
+        return (self.node.reason or CORDONED_BY_OTHERS) if self.node.is_cordoned else ""
+
+    @property
+    def is_drained(self) -> bool:
+        """Return whether it takes no new pods."""
+        return self.node.is_cordoned
+
+    @property
+    def is_idle_and_drained(self) -> bool:
+        """Return whether it takes no new pods and none of a job runs on it."""
+        return self.node.is_cordoned and not self.has_pods
+
+    @property
+    def is_up(self) -> bool:
+        """Return whether it is Ready, and HyperPod lets pods start on it."""
+        return self.node.is_up
+
+    @property
+    def is_down(self) -> bool:
+        """Return False: a node that is not Ready returns by itself."""
+        return False
+
+    @property
+    def is_in_recovery(self) -> bool:
+        """Return whether HyperPod replaces or reboots it."""
+        return self.node.is_in_recovery
+
+
+class Kubernetes:
+    """The nodes and pods of the cluster; each operation has a new token, which is valid for 15 minutes."""
+
+    NAME, DAEMON = "Kubernetes", "kubelet"
+
+    def __init__(
+        self, open_client: Callable[[], OperatorClient], now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._open, self._now = open_client, now
+
+    def nodes(self) -> dict[str, KubernetesHost]:
+        """Return all nodes by name."""
+        with self._open() as client:
+            found = kubernetes_nodes(client)
+            busy = {pod.node for pod in pods_on(client, frozenset(found))}
+        return {name: KubernetesHost(node, name in busy) for name, node in found.items()}
+
+    def jobs(self, hosts: Collection[str] | None = None) -> list[Job]:
+        """Return the pods on the nodes, except those that belong to their node."""
+        with self._open() as client:
+            chosen = frozenset(kubernetes_nodes(client)) if hosts is None else frozenset(hosts)
+            return [self._job(pod) for pod in pods_on(client, chosen)] if chosen else []
+
+    def drain(self, hosts: Collection[str], reason: str) -> None:
+        """Stop new pods on the nodes, and evict those that another node can run."""
+        with self._open() as client:
+            for host in sorted(hosts):
+                client.merge(f"{NODES}/{host}", _cordon(reason))
+        self.evict(hosts)
+
+    def evict(self, hosts: Collection[str]) -> None:
+        """Evict the pods that another node can run; those that a disruption budget keeps stay until it allows that."""
+        if not hosts:
+            return
+        with self._open() as client:
+            for pod in pods_on(client, frozenset(hosts)):
+                if not pod.is_job:
+                    client.evict(pod.namespace, pod.name)
+
+    def resume(self, hosts: Collection[str]) -> None:
+        """Return the nodes to service."""
+        with self._open() as client:
+            for host in sorted(hosts):
+                client.merge(f"{NODES}/{host}", _cordon(None))
+
+    def boots(self) -> dict[str, str]:
+        """Return an identifier of the present boot of each node that is Ready, by name."""
+        with self._open() as client:
+            return {name: node.boot_id for name, node in kubernetes_nodes(client).items() if node.is_ready and node.boot_id}
+
+    def _job(self, pod: Pod) -> Job:
+        elapsed = str(self._now() - pod.started).partition(".")[0] if pod.started else "-"
+        return Job(pod.id, pod.owner or "-", pod.waiting or pod.phase, elapsed, pod.node, pod.name)
+
+
+def _cordon(reason: str | None) -> dict[str, object]:
+    """Return the change that cordons a node for a reason, or uncordons it without one."""
+    return {"spec": {"unschedulable": True if reason else None}, "metadata": {"annotations": {REASON: reason}}}

@@ -1,0 +1,87 @@
+"""Check the versions of EKS add-ons, and the IAM principals with access to the EKS cluster."""
+
+from collections.abc import Iterator
+
+from botocore.exceptions import ClientError
+
+from cli.kubernetes.principals import has_access
+from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.eks_cluster import NONE
+from cli.preflight.runner import code_of, one_by_one
+from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes
+from config.eks import AddonName, EksConfig
+
+
+def eks_addons(account: Account) -> Iterator[CheckResult]:
+    """Check that EKS offers each add-on in the version that the deployment installs."""
+    config = account.config
+    addons = [*addons_before_nodes(config), *addons_after_nodes(config)]
+    if not addons:
+        yield skipped(NONE if config.eks is None else "the deployment installs no add-on")
+    yield from one_by_one(account, *(_addon(account, each) for each in addons))
+
+
+def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
+    kubernetes = account.config.eks.version if account.config.eks else None
+    chosen = {"kubernetesVersion": kubernetes} if kubernetes else {}
+    listed = account.all("eks", "describe_addon_versions", "addons", addonName=addon.name.value, **chosen)
+    versions: list[Json] = [version for each in listed for version in each.get("addonVersions") or ()]
+    name, on = addon.name.value, f" for Kubernetes {kubernetes}" if kubernetes else ""
+    known = {each["addonVersion"]: each for each in versions}
+    if not known:
+        yield error(f"EKS does not offer add-on {name}{on} in {account.region}", f"set `eks.addons.{name}.enabled: false`")
+    elif addon.version is None:
+        yield ok(f"{name}: EKS chooses the version")
+    elif addon.version not in known:
+        newest = versions[0]["addonVersion"]
+        fix = f"set `eks.addons.{name}.version` to `{newest}`, the newest"
+        yield error(f"EKS does not offer {name} {addon.version}{on}: AWS withdrew it, or it never existed", fix)
+    else:
+        yield ok(f"{name} {addon.version}{_identity(addon, known[addon.version])}")
+
+
+def _identity(addon: Addon, version: Json) -> str:
+    """Return how the training operator gets its role: a version that requires no permissions takes no inline association."""
+    if addon.name is not AddonName.TRAINING_OPERATOR or version.get("requiresIamPermissions"):
+        return ""
+    return " (takes no role itself; the deployment associates its role with the service account)"
+
+
+def access(account: Account) -> Iterator[CheckResult]:
+    """Check that the roles and users of access entries exist, and that you are one of the administrators."""
+    eks = account.config.eks
+    if eks is None:
+        yield skipped(NONE)
+        return
+    named = dict.fromkeys([*eks.admins, *(arn for team in eks.teams for arn in team.role_arns)])
+    yield from one_by_one(account, *(_principal(account, arn) for arn in named), _own(account, eks))
+
+
+def _principal(account: Account, arn: str) -> Iterator[CheckResult]:
+    owner, kind = arn.split(":")[4], arn.split(":")[5].partition("/")[0]
+    if owner != account.id:
+        fix = "check that it exists: EKS accepts only principals that exist"
+        yield warning(f"{arn} is in account {owner}, which was not asked", fix)
+        return
+    iam, name = account.client("iam"), arn.rpartition("/")[2]
+    try:
+        found = iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"]
+    except ClientError as failure:
+        if code_of(failure) != "NoSuchEntity":
+            raise
+        yield error(f"{arn} does not exist, and EKS refuses access entries for it", "create it, or remove it from the file")
+        return
+    if found["Arn"] != arn:
+        yield error(f"{arn} does not exist, but {found['Arn']} does", "correct its path in the file")
+    else:
+        yield ok(f"{arn} exists")
+
+
+def _own(account: Account, eks: EksConfig) -> Iterator[CheckResult]:
+    caller = str(account.identity["Arn"])
+    if not has_access(caller, eks.admins):
+        yield warning(
+            f"{caller} is not in `eks.admins`, so kubectl and `./hpod drain` have no access with it",
+            "add its role, unless other people operate the cluster",
+        )

@@ -1,0 +1,180 @@
+"""Check the EKS cluster: an existing one as HyperPod requires it, or a new one's name, version and quota."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.aws_errors import is_absent
+from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.live_clusters import described, has_own_name
+from cli.preflight.quotas import Quotas
+from cli.preflight.runner import together
+from config.eks import EksConfig, ExistingEks
+
+NONE = "the cluster uses Slurm"
+ACCESS_ENTRIES = ("API", "API_AND_CONFIG_MAP")
+# https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
+CLUSTERS = "Clusters"
+EXTENDED = "extended-support"
+
+
+def kubernetes_version(account: Account) -> Iterator[CheckResult]:
+    """Check that EKS offers the version, in standard support, and that an upgrade is to the next one."""
+    eks = account.config.eks
+    if eks is None or eks.version is None:
+        yield skipped(NONE if eks is None else "the EKS cluster exists")
+        return
+    listed = account.all("eks", "describe_cluster_versions", "clusterVersions")
+    offered: dict[str, Json] = {each["clusterVersion"]: each for each in listed}
+    if eks.version not in offered:
+        known = ", ".join(sorted(offered, key=_minor)) or "none"
+        yield error(f"EKS does not offer Kubernetes {eks.version} in {account.region}", f"set `eks.version` to one of: {known}")
+        return
+    yield _support(eks.version, offered[eks.version])
+    yield from _upgrade(account, eks.version)
+
+
+def _support(version: str, facts: Json) -> CheckResult:
+    end = facts.get("endOfStandardSupportDate")
+    until = f" until {end:%Y-%m-%d}" if end else ""
+    if str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
+        return warning(
+            f"Kubernetes {version} is in extended support, which costs 0.60 USD instead of 0.10 USD per hour",
+            "set `eks.version` to a newer version",
+        )
+    return ok(f"Kubernetes {version} is in standard support{until}")
+
+
+def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:
+    """Check that the deployed EKS cluster is at most one minor version older, and not newer."""
+    if "Kubernetes" not in account.stacks or (found := _described(account, account.deployment.eks_name)) is None:
+        return
+    distance = _minor(version) - _minor(found["version"])
+    if distance < 0:
+        fix = f'set `eks.version` to "{found["version"]}" or newer'
+        yield error(f"the EKS cluster has Kubernetes {found['version']}, and EKS has no downgrade to {version}", fix)
+    elif distance > 1:
+        fix = f'set `eks.version` to "1.{_minor(found["version"]) + 1}", deploy, and continue from there'
+        yield error(f"the EKS cluster has Kubernetes {found['version']}, and EKS upgrades one minor version at a time", fix)
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+def eks_quotas(account: Account) -> Iterator[CheckResult]:
+    """Check that the region has room for a new EKS cluster."""
+    eks = account.config.eks
+    if eks is None or eks.existing or "Kubernetes" in account.stacks:
+        yield skipped(NONE if eks is None else "the EKS cluster exists")
+        return
+    used = sum(1 for _ in account.all("eks", "list_clusters", "clusters"))
+    yield Quotas(account, "eks").judged(CLUSTERS, asked=1, used=used)
+
+
+def eks_cluster(account: Account) -> Iterator[CheckResult]:
+    """Check that an existing EKS cluster is as HyperPod requires it, or that a new one's name is free."""
+    eks = account.config.eks
+    if eks is None:
+        yield skipped(NONE)
+    elif eks.existing is None:
+        yield _name(account)
+    elif (found := _described(account, eks.existing.name)) is None:
+        yield error(f"no EKS cluster {eks.existing.name} in {account.region}", "correct `eks.existing.name` or `region`")
+    else:
+        well = f"EKS cluster {eks.existing.name} (Kubernetes {found['version']}) is ACTIVE and uses access entries"
+        yield from together(
+            account, _state(found), _network(account, found), _one_to_one(account, eks.existing, found), well=well
+        )
+
+
+def _name(account: Account) -> CheckResult:
+    name = account.deployment.eks_name
+    if "Kubernetes" not in account.stacks and _described(account, name):
+        return error(
+            f"an EKS cluster {name} exists, which this deployment did not create",
+            "use it with `eks.existing`, delete it, or rename the cluster file",
+        )
+    return ok(f"the name {name} is free" if "Kubernetes" not in account.stacks else f"EKS cluster {name} is the deployment's")
+
+
+def _state(found: Json) -> Iterator[CheckResult]:
+    name, mode = found["name"], (found.get("accessConfig") or {}).get("authenticationMode", "CONFIG_MAP")
+    if found["status"] != "ACTIVE":
+        yield error(f"EKS cluster {name} is {found['status']}", "wait until it is ACTIVE")
+    if mode not in ACCESS_ENTRIES:
+        command = f"aws eks update-cluster-config --name {name} --access-config authenticationMode=API_AND_CONFIG_MAP"
+        yield error(f"EKS cluster {name} has authentication mode {mode}, and HyperPod creates access entries", f"`{command}`")
+
+
+def _network(account: Account, found: Json) -> Iterator[CheckResult]:
+    """Check that nodes and control plane are in one VPC, and share a security group."""
+    existing, own = account.config.network.existing, found["resourcesVpcConfig"]
+    if existing is None:
+        return
+    if own.get("vpcId") != existing.vpc_id:
+        fix = "use the VPC of the EKS cluster in `network.existing`"
+        yield error(f"EKS cluster {found['name']} is in {own.get('vpcId')}, and the nodes in {existing.vpc_id}", fix)
+    attached = [*(own.get("securityGroupIds") or ()), own.get("clusterSecurityGroupId")]
+    if existing.security_group_id not in attached:
+        yield warning(
+            f"{existing.security_group_id} is not attached to EKS cluster {found['name']}, so nodes may not reach it",
+            f"allow traffic between it and {', '.join(filter(None, attached)) or 'its security group'} in both directions",
+        )
+
+
+def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterator[CheckResult]:
+    """Check that no other HyperPod cluster uses the EKS cluster: HyperPod allows one."""
+    for each in described(account):
+        arn = ((each.get("Orchestrator") or {}).get("Eks") or {}).get("ClusterArn")
+        if arn == found["arn"] and not has_own_name(account, each):
+            fix = "delete that HyperPod cluster, or use another EKS cluster"
+            yield error(f"HyperPod cluster {each['ClusterName']} uses EKS cluster {existing.name}, which can have only one", fix)
+
+
+def control_plane(account: Account) -> Iterator[CheckResult]:
+    """Check that existing subnets of the control plane are in two zones of the VPC, and have free addresses."""
+    eks: EksConfig | None = account.config.eks
+    if eks is None or not eks.control_plane_subnet_ids:
+        yield skipped(NONE if eks is None else "the file names no subnets for the control plane")
+        return
+    try:
+        found = account.client("ec2").describe_subnets(SubnetIds=list(eks.control_plane_subnet_ids))["Subnets"]
+    except ClientError as failure:
+        if "NotFound" not in str(failure.response["Error"]["Code"]):
+            raise
+        yield error(str(failure.response["Error"]["Message"]), "correct `eks.control_plane_subnet_ids` or `region`")
+        return
+    well = f"{len(found)} subnets in {len({each['AvailabilityZoneId'] for each in found})} zones have free addresses"
+    yield from together(account, _subnets(account, found), well=well)
+
+
+# https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html#network-requirements-subnets
+LEAST_ADDRESSES = 6
+WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
+
+
+def _subnets(account: Account, found: list[Any]) -> Iterator[CheckResult]:
+    existing = account.config.network.existing
+    if len({each["AvailabilityZoneId"] for each in found}) < 2:
+        yield error(f"all subnets are in {found[0]['AvailabilityZoneId']}", "EKS requires subnets in at least two zones")
+    for each in found:
+        name, zone, free = each["SubnetId"], each["AvailabilityZoneId"], each["AvailableIpAddressCount"]
+        if existing and each["VpcId"] != existing.vpc_id:
+            yield error(f"{name} is in {each['VpcId']}, not in {existing.vpc_id}", "use subnets in the VPC")
+        if zone in WITHOUT_EKS:
+            yield error(f"{name} is in {zone}, where EKS has no control planes", "use a subnet in another zone")
+        if free < LEAST_ADDRESSES:
+            yield error(f"{name} has {free} free addresses, and EKS requires {LEAST_ADDRESSES}", "use a larger subnet")
+
+
+def _described(account: Account, name: str) -> Json | None:
+    try:
+        found: Json = account.client("eks").describe_cluster(name=name)["cluster"]
+    except ClientError as failure:
+        if is_absent(failure):
+            return None
+        raise
+    return found

@@ -1,0 +1,154 @@
+"""The part of a report that the Kubernetes API answers: nodes, and pods that do not run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.aws_errors import are_refused, explained
+from cli.counted import counted
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.kubernetes.names import node_name
+from cli.kubernetes.nodes import PENDING, KubernetesNode, kubernetes_nodes
+from cli.kubernetes.pods import Pod, unfinished_pods
+from cli.node_directory import node_names
+from cli.result import Block, Json, Table
+from cli.status.nodes import LARGE, UNKNOWN
+
+ABSENT = "not joined"
+SHOWN, LISTED = 5, 1000
+
+
+@dataclass(frozen=True)
+class KubernetesState:
+    """The nodes by name, and the pods that wait; ``problem`` is why they are unknown."""
+
+    nodes: Mapping[str, KubernetesNode]
+    pods: Sequence[Pod] = ()
+    problem: str = ""
+
+    @classmethod
+    def read(cls, deployment: Deployment) -> "KubernetesState":
+        """Return the state; a report without it is still useful."""
+        try:
+            with deployment.kubernetes() as client:
+                return cls(kubernetes_nodes(client), list(islice(unfinished_pods(client), LISTED)))
+        except OpsError as error:
+            return cls({}, (), str(error))
+        except ClientError as error:
+            if are_refused(error):
+                raise
+            return cls({}, (), explained("status", error))
+
+    def of(self, instance: str) -> KubernetesNode | None:
+        """Return the node of an instance, or nothing if it has not joined or nothing is known."""
+        return self.nodes.get(node_name(instance))
+
+    def word(self, instance: str) -> str:
+        """Return the node's state as kubectl prints it; `not joined` and `unknown` without a node."""
+        node = self.of(instance)
+        return node.state if node else UNKNOWN if self.problem else ABSENT
+
+    def lines(self) -> list[str]:
+        """Return a line on the nodes, and one on the pods that do not run."""
+        if self.problem:
+            return [f"Kubernetes: unknown; {self.problem}"]
+        ready = sum(node.is_ready for node in self.nodes.values())
+        cordoned = sum(node.is_cordoned for node in self.nodes.values())
+        more = f", {cordoned} cordoned" if cordoned else ""
+        return [f"Kubernetes: {ready} of {counted(len(self.nodes), 'node')} Ready{more}", *self._pod_lines()]
+
+    def _pod_lines(self) -> list[str]:
+        if not self.pods:
+            return []
+        named = [f"{pod.id} ({pod.waiting or pod.phase})" for pod in self.pods[:SHOWN]]
+        more = f" and {len(self.pods) - SHOWN} more" if len(self.pods) > SHOWN else ""
+        return [f"pods that do not run: {', '.join(named)}{more}"]
+
+    def data(self) -> Json | None:
+        """Return the state for JSON; None if it is unknown."""
+        if self.problem:
+            return None
+        return {
+            "node_count": len(self.nodes),
+            "ready": sum(node.is_ready for node in self.nodes.values()),
+            "cordoned": sum(node.is_cordoned for node in self.nodes.values()),
+            "pods": [{"name": pod.id, "state": pod.phase, "message": pod.waiting or None} for pod in self.pods],
+        }
+
+
+@dataclass(frozen=True)
+class EksNodeStatus:
+    """A node in the answer of ListClusterNodes, and in Kubernetes."""
+
+    summary: Mapping[str, Any]
+    state: KubernetesState
+
+    @property
+    def instance(self) -> str:
+        """Return the instance id."""
+        return str(self.summary["InstanceId"])
+
+    @property
+    def status(self) -> str:
+        """Return the API's state."""
+        return str(self.summary["InstanceStatus"]["Status"])
+
+    @property
+    def message(self) -> str:
+        """Return the API's message; empty if there is none."""
+        return str(self.summary["InstanceStatus"].get("Message") or "")
+
+    @property
+    def node(self) -> KubernetesNode | None:
+        """Return the node in Kubernetes."""
+        return self.state.of(self.instance)
+
+    @property
+    def has_problem(self) -> bool:
+        """Return whether a person should look at the node."""
+        is_bad = not self.state.problem and (self.node is None or not self.node.is_up or self.node.is_cordoned)
+        outdated = self.summary.get("ImageVersionStatus") in ("SecurityUpdateRequired", "EndOfLife")
+        return self.status != "Running" or bool(self.message) or is_bad or outdated
+
+    def data(self) -> Json:
+        """Return the node for JSON, with the same keys as a node with Slurm."""
+        unknown = ("role", "slurm_state", "slurm_reason", "agent", "bundle_sha256", "reported")
+        return {
+            **node_names(self.instance, "", node_name(self.instance), str(self.summary["InstanceGroupName"])),
+            **dict.fromkeys(unknown),
+            "status": self.status,
+            "message": self.message or None,
+            "image_release": self.summary.get("CurrentImageReleaseVersion"),
+            "image_status": self.summary.get("ImageVersionStatus"),
+            "has_older_bundle": False,
+            "kubernetes": self.node.data() if self.node else None,
+        }
+
+    def row(self) -> tuple[str, ...]:
+        """Return the cells of the node."""
+        health = self.node.health.replace(PENDING, "Pending") if self.node else ""
+        deep = self.node.deep_check if self.node else ""
+        group = str(self.summary["InstanceGroupName"])
+        return (self.instance, group, self.status, self.state.word(self.instance), health or "-", deep or "-")
+
+    def notes(self) -> list[str]:
+        """Return the reasons of problems."""
+        node = self.node
+        reasons = (self.message, node.problem if node else "", node.reason if node else "")
+        return [f"{self.instance}: {reason}" for reason in reasons if reason]
+
+
+def eks_nodes_table(nodes: Sequence[EksNodeStatus], *, show_all: bool) -> list[Block]:
+    """Return the table of nodes; of a large cluster only nodes with a problem, and how many have none."""
+    shown = [node for node in nodes if show_all or len(nodes) <= LARGE or node.has_problem]
+    blocks: list[Block] = []
+    if shown:
+        blocks.append(Table(("NODE", "GROUP", "STATUS", "KUBERNETES", "HEALTH", "DEEP CHECK"), [node.row() for node in shown]))
+        blocks += ["\n".join(notes)] if (notes := [note for node in shown for note in node.notes()]) else []
+    if len(shown) < len(nodes):
+        blocks.append(f"{len(nodes) - len(shown)} more nodes have no known problem; `--all` lists them")
+    return blocks

@@ -1,0 +1,198 @@
+"""An account with an EKS cluster, and its API server."""
+
+import base64
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from botocore.exceptions import ClientError
+
+from cli.deployment import Deployment
+from cli.kubernetes.client import OperatorClient
+from config.model import ClusterConfig
+from tests.unit.cli.fake_stack import Json
+
+CONTENT: Json = {
+    "name": "draft",
+    "region": "us-west-2",
+    "network": {"availability_zone_id": "usw2-az2"},
+    "eks": {"version": "1.34", "teams": [{"name": "research"}]},
+    "instance_groups": [{"name": "workers", "instance_type": "ml.g5.8xlarge", "instance_count": 2}],
+}
+FIRST, SECOND = "i-0000000000000000c", "i-0000000000000000d"
+ARN = "arn:aws:eks:us-west-2:123456789012:cluster/draft"
+ADMIN = "arn:aws:iam::123456789012:role/platform/Admin"
+CALLER = "arn:aws:sts::123456789012:assumed-role/Admin/alice"
+
+
+def eks_config(**changes: Any) -> ClusterConfig:
+    """The model of the file with an `eks` section."""
+    return ClusterConfig.model_validate({**CONTENT, **changes})
+
+
+class FakeEks:
+    """The clients of EKS and STS."""
+
+    def __init__(self) -> None:
+        self.clusters = {"draft": self.cluster("draft")}
+        self.entries: list[str] | None = [ADMIN, "arn:aws:iam::123456789012:role/aws-service-role/eks/AWSServiceRoleForEKS"]
+        self.caller = CALLER
+
+    @staticmethod
+    def cluster(name: str) -> Json:
+        return {
+            "name": name,
+            "arn": ARN,
+            "status": "ACTIVE",
+            "version": "1.34",
+            "endpoint": "https://ABC.gr7.us-west-2.eks.amazonaws.com",
+            "certificateAuthority": {"data": base64.b64encode(b"authority").decode()},
+        }
+
+    def describe_cluster(self, **asked: str) -> Json:
+        if asked["name"] not in self.clusters:
+            raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": "no"}}, "DescribeCluster")
+        return {"cluster": self.clusters[asked["name"]]}
+
+    def get_paginator(self, operation: str) -> "FakeEks":
+        assert operation == "list_access_entries"
+        return self
+
+    def paginate(self, **asked: str) -> Iterator[Json]:
+        assert asked["clusterName"] in self.clusters
+        if self.entries is None:
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "ListAccessEntries")
+        yield from ({"accessEntries": [each]} for each in self.entries)
+
+    def get_caller_identity(self) -> Json:
+        return {"Arn": self.caller}
+
+
+class FakeSession:
+    """A session: EKS and STS are their fake, and all other services are ``account``."""
+
+    region_name = "us-west-2"
+
+    def __init__(self, eks: FakeEks, account: Any = None) -> None:
+        self.eks, self.account = eks, account
+
+    def client(self, service: str) -> Any:
+        return self.eks if service in ("eks", "sts") else self.account
+
+
+class FakeApiServer:
+    """A transport to an API server with nodes, pods and events."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, Json] = {"/api/v1/nodes": {}, "/api/v1/pods": {}, "/api/v1/events": {}}
+        self.calls: list[tuple[str, str]] = []
+        self.protected: set[str] = set()
+        """Pods that a disruption budget keeps."""
+        self.error: Exception | None = None
+        self.status = 0
+        self.page_size = 0
+        self.is_closed = False
+
+    def __call__(self, method: str, path: str, _: Mapping[str, str], body: bytes | None) -> tuple[int, bytes]:
+        self.calls.append((method, path.partition("?")[0]))
+        if self.error:
+            raise self.error
+        if self.status:
+            return self.status, json.dumps({"kind": "Status", "message": "nodes is forbidden"}).encode()
+        status, reply = self._reply(method, path, json.loads(body) if body else {})
+        return status, json.dumps(reply).encode()
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def _reply(self, method: str, path: str, body: Json) -> tuple[int, Json]:
+        place = urlsplit(path)
+        if eviction := re.fullmatch(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/eviction", place.path):
+            return self._evict(f"{eviction[1]}/{eviction[2]}")
+        if method == "PATCH":
+            kind, _, name = place.path.rpartition("/")
+            return self._merge(kind, name, body)
+        found = list(self.objects[place.path].values())
+        query = {name: unquote(values[0]) for name, values in parse_qs(place.query).items()}
+        if not self.page_size:
+            return 200, {"items": found, "metadata": {}}
+        start = int(query.get("continue", "0"))
+        end = start + self.page_size
+        return 200, {"items": found[start:end], "metadata": {"continue": str(end)} if end < len(found) else {}}
+
+    def _merge(self, kind: str, name: str, body: Json) -> tuple[int, Json]:
+        if name not in self.objects[kind]:
+            return 404, {"kind": "Status", "message": "not found"}
+        live = self.objects[kind][name]
+        live["spec"] |= body.get("spec", {})
+        notes = live["metadata"].setdefault("annotations", {}) | body.get("metadata", {}).get("annotations", {})
+        live["metadata"]["annotations"] = {key: value for key, value in notes.items() if value is not None}
+        return 200, live
+
+    def _evict(self, pod: str) -> tuple[int, Json]:
+        if pod in self.protected:
+            return 429, {"kind": "Status", "message": "Cannot evict pod as it would violate the pod's disruption budget."}
+        if pod not in self.objects["/api/v1/pods"]:
+            return 404, {"kind": "Status", "message": "not found"}
+        del self.objects["/api/v1/pods"][pod]
+        return 201, {"kind": "Status", "status": "Success"}
+
+    @property
+    def nodes(self) -> dict[str, Json]:
+        return self.objects["/api/v1/nodes"]
+
+    @property
+    def pods(self) -> dict[str, Json]:
+        return self.objects["/api/v1/pods"]
+
+    def evicted(self) -> Counter[str]:
+        """How often each pod's eviction was requested."""
+        return Counter(path.split("/")[-2] for method, path in self.calls if method == "POST")
+
+    def node(
+        self, instance: str, health: str = "Schedulable", *, ready: str = "True", boot: str = "first", **labels: str
+    ) -> None:
+        """Register a node as HyperPod does."""
+        named = {"sagemaker.amazonaws.com/node-health-status": health} if health else {}
+        self.nodes[f"hyperpod-{instance}"] = {
+            "metadata": {"name": f"hyperpod-{instance}", "labels": {**named, **labels}},
+            "spec": {},
+            "status": {
+                "conditions": [
+                    {"type": "MemoryPressure", "status": "False"},
+                    {
+                        "type": "Ready",
+                        "status": ready,
+                        "message": "kubelet stopped posting node status" if ready != "True" else "",
+                    },
+                ],
+                "nodeInfo": {"bootID": boot},
+            },
+        }
+
+    def pod(self, name: str, node: str, owner: str = "Job", policy: str = "Never", **status: Any) -> None:
+        """Start a pod on a node."""
+        owners = [{"kind": owner, "controller": True}] if owner else []
+        namespace, _, own = name.partition("/")
+        self.pods[name] = {
+            "metadata": {"namespace": namespace, "name": own, "ownerReferences": owners},
+            "spec": {"nodeName": node and f"hyperpod-{node}", "restartPolicy": policy},
+            "status": {"phase": "Running", "startTime": "2026-11-22T11:00:00Z", **status},
+        }
+
+
+class EksDeployment(Deployment):
+    """The deployment of an EKS file whose API server is a fake."""
+
+    def __init__(
+        self, account: Any, server: FakeApiServer, eks: FakeEks | None = None, config: ClusterConfig | None = None
+    ) -> None:
+        session: Any = FakeSession(eks or FakeEks(), account)
+        super().__init__(config or eks_config(), session)
+        self.server = server
+
+    def kubernetes(self) -> OperatorClient:
+        return OperatorClient("draft", self.server, "token")

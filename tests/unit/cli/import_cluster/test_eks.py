@@ -1,0 +1,80 @@
+"""Import of clusters that EKS orchestrates."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cli.import_cluster import Choices, Imported, Keep, Original, imported
+from cluster_request.request import RequestValues, cluster_request
+from tests.unit.cli.import_cluster.originals import ROLE, SOURCE, Json, changed
+
+ARN = "arn:aws:eks:us-east-2:111122223333:cluster/ml"
+# The request of https://aws.amazon.com/blogs/machine-learning/introducing-amazon-eks-support-in-amazon-sagemaker-hyperpod/
+REQUEST: Json = {
+    "ClusterName": "ml-cluster",
+    "Orchestrator": {"Eks": {"ClusterArn": ARN}},
+    "InstanceGroups": [
+        {
+            "InstanceGroupName": "worker-group-1",
+            "InstanceType": "ml.p5.48xlarge",
+            "InstanceCount": 4,
+            "LifeCycleConfig": {"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"},
+            "ExecutionRole": ROLE,
+            "ThreadsPerCore": 1,
+            "OnStartDeepHealthChecks": ["InstanceStress", "InstanceConnectivity"],
+        }
+    ],
+    "VpcConfig": {"SecurityGroupIds": ["sg-0a1b2c3d4e5f67890"], "Subnets": ["subnet-01a2bc3456d78ef90"]},
+    "NodeRecovery": "Automatic",
+}
+KUBERNETES = {"Labels": {"pool": "a"}, "Taints": [{"Key": "gpu", "Value": "yes", "Effect": "NoSchedule"}]}
+KEPT = Choices(keep=Keep.EVERYTHING, zone="use2-az2", vpc_id="vpc-0123456789abcdef0")
+
+
+def import_of(request: Json, choices: Choices | None = None) -> Imported:
+    """What an import returns."""
+    made = imported(Original(request, None, "create_cluster.json"), choices or Choices())
+    assert made.problems == ()
+    assert made.config is not None
+    return made
+
+
+def requested(made: Imported, arn: str) -> Any:
+    """The request of the file with this EKS cluster."""
+    assert made.config is not None
+    values = replace(RequestValues.samples(made.config), eks_cluster_arn=arn)
+    return {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)}
+
+
+def test_the_request_of_aws_is_the_same_if_everything_is_kept() -> None:
+    made = import_of(REQUEST, KEPT)
+    assert made.config is not None
+    assert made.config.eks is not None
+    assert made.config.eks.existing is not None
+    assert made.config.eks.existing.name == "ml"
+    assert requested(made, ARN) == REQUEST
+
+
+def test_a_new_eks_cluster_has_the_groups_of_the_original() -> None:
+    made = import_of(REQUEST)
+    assert made.config is not None
+    assert made.config.creates_eks_cluster
+    [group] = made.config.instance_groups
+    assert (group.name, group.role, group.instance_count, len(group.deep_health_checks)) == ("worker-group-1", None, 4, 2)
+    assert f"A new EKS cluster, instead of {ARN}." in made.text
+    assert "slurm" not in made.text.lower()
+
+
+@pytest.mark.parametrize("choices", [Choices(), KEPT])
+def test_labels_taints_and_the_autoscaler_are_fields(choices: Choices) -> None:
+    request = changed(REQUEST, "InstanceGroups", 0, "KubernetesConfig", KUBERNETES)
+    request |= {"NodeProvisioningMode": "Continuous", "AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"}}
+    made = import_of(request, choices)
+    assert made.config is not None
+    [group] = made.config.instance_groups
+    assert (group.labels, [taint.key for taint in group.taints]) == ({"pool": "a"}, ["gpu"])
+    assert made.config.eks is not None
+    assert made.config.eks.autoscaling == "karpenter"
+    assert made.config.overrides == {}
+    assert requested(made, ARN)["InstanceGroups"][0]["KubernetesConfig"] == KUBERNETES

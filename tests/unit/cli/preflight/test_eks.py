@@ -1,0 +1,247 @@
+"""The EKS cluster, its version, subnets and add-ons, and who has access."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from cli.cost.charges import charges_of
+from cli.cost.notes import notes_on
+from cli.preflight.deploy_actions import actions
+from cli.preflight.eks_addons import access, eks_addons
+from cli.preflight.eks_cluster import control_plane, eks_cluster, eks_quotas, kubernetes_version
+from cluster_request.eks_addons import versions
+from tests.unit.cli.fake_stack import Json
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, asked, only, outcomes, parsed, refused, stacks
+
+ADMIN = f"arn:aws:iam::{ACCOUNT}:role/dev"
+NEW = f"""
+region: us-west-2
+network: {{availability_zone_id: usw2-az4}}
+eks: {{version: "1.34", admins: ["{ADMIN}"]}}
+instance_groups:
+  - {{name: workers, instance_type: ml.g5.8xlarge, instance_count: 2}}
+"""
+OWN_VPC = """
+region: us-west-2
+network:
+  availability_zone_id: usw2-az4
+  existing: {vpc_id: vpc-00000001, node_subnet_ids: [subnet-00000001], security_group_id: sg-00000001}
+eks: {EKS}
+instance_groups:
+  - {name: workers, instance_type: ml.g5.8xlarge, instance_count: 2}
+"""
+EXISTING = OWN_VPC.replace("{EKS}", "{existing: {name: ml}}")
+SUBNETS = OWN_VPC.replace("{EKS}", '{version: "1.34", control_plane_subnet_ids: [subnet-0000000a, subnet-0000000b]}')
+ARN = f"arn:aws:eks:us-west-2:{ACCOUNT}:cluster/ml"
+ABSENT = refused("ResourceNotFoundException")
+DEPLOYED = stacks(Kubernetes={"EksClusterName": "draft"})
+CHECKS = (kubernetes_version, eks_quotas, eks_cluster, control_plane, eks_addons, access)
+
+
+def cluster(**changes: Any) -> Json:
+    """EKS's answer about an existing cluster."""
+    vpc = {"vpcId": "vpc-00000001", "securityGroupIds": ["sg-00000001"], "clusterSecurityGroupId": "sg-00000002"}
+    facts = {"name": "ml", "arn": ARN, "status": "ACTIVE", "version": "1.33", "resourcesVpcConfig": vpc}
+    return {"cluster": {**facts, "accessConfig": {"authenticationMode": "API"}, **changes}}
+
+
+def offered(status: str = "standard-support") -> dict[str, Any]:
+    found = [
+        {"clusterVersion": name, "status": status, "endOfStandardSupportDate": datetime(2027, 1, 2, tzinfo=UTC)}
+        for name in ("1.9", "1.34", "1.33")
+    ]
+    return {"eks.describe_cluster_versions": {"clusterVersions": found}}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_slurm_cluster_needs_no_check_of_eks(check: Any) -> None:
+    assert (only(asked(check, {})).outcome, only(asked(check, {})).message) == ("skipped", "the cluster uses Slurm")
+
+
+def test_a_version_in_standard_support_is_well() -> None:
+    found = only(asked(kubernetes_version, offered(), NEW))
+    assert (found.outcome, found.message) == ("ok", "Kubernetes 1.34 is in standard support until 2027-01-02")
+
+
+def test_a_version_in_extended_support_is_a_warning_with_its_price() -> None:
+    found = only(asked(kubernetes_version, offered("extended-support"), NEW))
+    assert found.outcome == "warning"
+    assert "0.60 USD instead of 0.10 USD per hour" in found.message
+
+
+def test_a_version_that_eks_does_not_offer_names_those_that_it_offers() -> None:
+    found = only(asked(kubernetes_version, offered(), NEW.replace("1.34", "1.35")))
+    assert (found.outcome, found.fix) == ("error", "set `eks.version` to one of: 1.9, 1.33, 1.34")
+
+
+@pytest.mark.parametrize(
+    ("deployed", "fix"),
+    [("1.32", 'set `eks.version` to "1.33", deploy, and continue from there'), ("1.35", 'set `eks.version` to "1.35" or newer')],
+)
+def test_an_upgrade_is_to_the_next_version(deployed: str, fix: str) -> None:
+    aws = {**offered(), "cloudformation.describe_stacks": DEPLOYED, "eks.describe_cluster": cluster(version=deployed)}
+    assert [each.fix for each in asked(kubernetes_version, aws, NEW)] == ["", fix]
+    aws["eks.describe_cluster"] = cluster(version="1.33")
+    assert outcomes(asked(kubernetes_version, aws, NEW)) == ["ok"]
+
+
+def test_the_quota_of_eks_clusters_counts_for_a_new_one() -> None:
+    quota = {"QuotaName": "Clusters", "QuotaCode": "L-1194D53C", "Value": 2.0}
+    aws: dict[str, Any] = {
+        "eks.list_clusters": {"clusters": ["a", "b"]},
+        "service-quotas.list_service_quotas": {"Quotas": [quota]},
+    }
+    assert outcomes(asked(eks_quotas, aws, NEW)) == ["error"]
+    aws["eks.list_clusters"] = {"clusters": ["a"]}
+    assert outcomes(asked(eks_quotas, aws, NEW)) == ["ok"]
+    assert outcomes(asked(eks_quotas, {"cloudformation.describe_stacks": DEPLOYED}, NEW)) == ["skipped"]
+    assert outcomes(asked(eks_quotas, {}, EXISTING)) == ["skipped"]
+
+
+def test_the_name_of_a_new_eks_cluster_is_free() -> None:
+    assert outcomes(asked(eks_cluster, {"eks.describe_cluster": ABSENT}, NEW)) == ["ok"]
+    assert outcomes(asked(eks_cluster, {"eks.describe_cluster": cluster()}, NEW)) == ["error"]
+    assert outcomes(asked(eks_cluster, {"cloudformation.describe_stacks": DEPLOYED}, NEW)) == ["ok"]
+
+
+def existing(found: Any, *clusters: Json) -> list[str]:
+    """The messages about an existing EKS cluster, beside these HyperPod clusters."""
+    known = {each["ClusterName"]: each for each in clusters}
+    aws = {
+        "eks.describe_cluster": found,
+        "sagemaker.list_clusters": {"ClusterSummaries": list(known.values())},
+        "sagemaker.describe_cluster": lambda ClusterName: known[ClusterName],  # noqa: N803  as boto3 spells it
+    }
+    return [f"{each.outcome}: {each.message}" for each in asked(eks_cluster, aws, EXISTING)]
+
+
+def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
+    assert existing(cluster()) == ["ok: EKS cluster ml (Kubernetes 1.33) is ACTIVE and uses access entries"]
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (ABSENT, "error: no EKS cluster ml in us-west-2"),
+        (cluster(status="UPDATING"), "error: EKS cluster ml is UPDATING"),
+        (
+            cluster(accessConfig={"authenticationMode": "CONFIG_MAP"}),
+            "error: EKS cluster ml has authentication mode CONFIG_MAP, ",
+        ),
+        (
+            cluster(resourcesVpcConfig={"vpcId": "vpc-2", "clusterSecurityGroupId": "sg-00000001"}),
+            "error: EKS cluster ml is in vpc-2",
+        ),
+        (
+            cluster(resourcesVpcConfig={"vpcId": "vpc-00000001", "clusterSecurityGroupId": "sg-2"}),
+            "warning: sg-00000001 is not attached to EKS cluster ml",
+        ),
+    ],
+)
+def test_an_existing_eks_cluster_that_hyperpod_cannot_use_is_a_problem(found: Any, message: str) -> None:
+    [line] = existing(found)
+    assert line.startswith(message)
+
+
+def test_an_eks_cluster_has_one_hyperpod_cluster() -> None:
+    other = {"ClusterName": "other", "Orchestrator": {"Eks": {"ClusterArn": ARN}}}
+    slurm = {"ClusterName": "slurm", "Orchestrator": {"Slurm": {}}}
+    assert existing(cluster(), slurm)[0].startswith("ok")
+    assert existing(cluster(), slurm, other) == ["error: HyperPod cluster other uses EKS cluster ml, which can have only one"]
+
+
+def subnet(name: str, zone: str, free: int = 11, vpc: str = "vpc-00000001") -> Json:
+    return {"SubnetId": name, "AvailabilityZoneId": zone, "AvailableIpAddressCount": free, "VpcId": vpc}
+
+
+@pytest.mark.parametrize(
+    ("found", "messages"),
+    [
+        ([subnet("a", "usw2-az1"), subnet("b", "usw2-az2")], ["2 subnets in 2 zones have free addresses"]),
+        ([subnet("a", "usw2-az1"), subnet("b", "usw2-az1")], ["all subnets are in usw2-az1"]),
+        ([subnet("a", "usw2-az1"), subnet("b", "usw1-az2")], ["b is in usw1-az2, where EKS has no control planes"]),
+        ([subnet("a", "usw2-az1", 5), subnet("b", "usw2-az2")], ["a has 5 free addresses, and EKS requires 6"]),
+        ([subnet("a", "usw2-az1"), subnet("b", "usw2-az2", vpc="vpc-2")], ["b is in vpc-2, not in vpc-00000001"]),
+    ],
+)
+def test_subnets_of_the_control_plane_are_in_two_zones_with_addresses(found: list[Json], messages: list[str]) -> None:
+    aws = {"ec2.describe_subnets": {"Subnets": found}}
+    assert [each.message for each in asked(control_plane, aws, SUBNETS)] == messages
+
+
+def test_a_missing_subnet_of_the_control_plane_is_an_error() -> None:
+    gone = refused("InvalidSubnetID.NotFound", "The subnet ID 'subnet-0000000a' does not exist")
+    assert outcomes(asked(control_plane, {"ec2.describe_subnets": gone}, SUBNETS)) == ["error"]
+
+
+def available(withdrawn: str = "", **facts: Any) -> dict[str, Any]:
+    """EKS's answers about add-ons: the deployment's version, and an older one."""
+
+    def describe(addonName: str, kubernetesVersion: str) -> Json:  # noqa: N803  as boto3 spells it
+        installed = versions()[kubernetesVersion][addonName]
+        listed = ["v0.0.2-eksbuild.1", *([] if addonName == withdrawn else [installed])]
+        return {"addons": [{"addonVersions": [{"addonVersion": each, **facts} for each in listed]}]}
+
+    return {"eks.describe_addon_versions": describe}
+
+
+def test_the_versions_of_add_ons_are_offered() -> None:
+    found = asked(eks_addons, available(), NEW)
+    assert {each.outcome for each in found} == {"ok"}
+    assert f"vpc-cni {versions()['1.34']['vpc-cni']}" in {each.message for each in found}
+    assert [each.message for each in found if "takes no role itself" in each.message] != []
+    with_role = asked(eks_addons, available(requiresIamPermissions=True), NEW)
+    assert [each.message for each in with_role if "takes no role itself" in each.message] == []
+
+
+@pytest.mark.fault(92)
+def test_a_withdrawn_version_of_an_add_on_is_an_error_that_names_the_newest() -> None:
+    [found] = [each for each in asked(eks_addons, available("cert-manager"), NEW) if each.outcome != "ok"]
+    version = versions()["1.34"]["cert-manager"]
+    assert (found.outcome, found.message) == (
+        "error",
+        f"EKS does not offer cert-manager {version} for Kubernetes 1.34: AWS withdrew it, or it never existed",
+    )
+    assert found.fix == "set `eks.addons.cert-manager.version` to `v0.0.2-eksbuild.1`, the newest"
+
+
+def test_an_add_on_that_the_region_lacks_is_an_error() -> None:
+    found = asked(eks_addons, {"eks.describe_addon_versions": {"addons": []}}, NEW)
+    assert {each.outcome for each in found} == {"error"}
+    assert "set `eks.addons.vpc-cni.enabled: false`" in {each.fix for each in found}
+
+
+def test_principals_with_access_exist() -> None:
+    role = {"Role": {"Arn": ADMIN}}
+    assert outcomes(asked(access, {"iam.get_role": role}, NEW)) == ["ok"]
+    assert outcomes(asked(access, {"iam.get_role": refused("NoSuchEntity")}, NEW)) == ["error"]
+    moved = {"Role": {"Arn": f"arn:aws:iam::{ACCOUNT}:role/team/dev"}}
+    assert only(asked(access, {"iam.get_role": moved}, NEW)).fix == "correct its path in the file"
+
+
+def test_a_caller_who_is_no_administrator_is_warned() -> None:
+    file = NEW.replace("role/dev", "user/ann")
+    user = {"User": {"Arn": f"arn:aws:iam::{ACCOUNT}:user/ann"}}
+    found = asked(access, {"iam.get_user": user}, file)
+    assert outcomes(found) == ["ok", "warning"]
+    assert "is not in `eks.admins`" in found[1].message
+
+
+def test_a_principal_of_another_account_is_not_asked_for() -> None:
+    file = NEW.replace(f'"{ADMIN}"', f'"{ADMIN}", "arn:aws:iam::210987654321:role/dev"')
+    assert outcomes(asked(access, {"iam.get_role": {"Role": {"Arn": ADMIN}}}, file)) == ["ok", "warning"]
+
+
+def test_the_permissions_of_eks_are_required_only_with_eks() -> None:
+    needed = set(actions(parsed(NEW))) - set(actions(parsed(FILE)))
+    assert {"eks:CreateCluster", "eks:CreateAddon", "eks:CreateAccessEntry"} <= needed
+    assert "eks:CreateCluster" not in actions(parsed(EXISTING))
+
+
+def test_a_new_control_plane_costs_by_the_hour_and_an_existing_one_is_not_included() -> None:
+    assert [each.name for each in charges_of(parsed(NEW)) if each.section == "kubernetes"] == ["EKS control plane"]
+    assert [each.name for each in charges_of(parsed(EXISTING)) if each.section == "kubernetes"] == []
+    assert [note for note in notes_on(parsed(NEW)) if "Container Insights" in note] != []
+    assert "not included, because it already exists: the EKS cluster ml" in list(notes_on(parsed(EXISTING)))
+    assert [note for note in notes_on(parsed(FILE)) if "EKS" in note] == []
