@@ -10,6 +10,7 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.create.launch": 60,  # from the request to the nodes' network interfaces
     "hyperpod.update.launch": 20,
     "hyperpod.node.boot": 300,  # from the interfaces to the lifecycle script
+    "hyperpod.node.join": 1200,  # until HyperPod gives up on a node that does not join its EKS cluster
     "hyperpod.node.stagger": 20,  # between two nodes
     "hyperpod.node.stagger.max": 240,  # between the first and the last node
     "hyperpod.node.reboot": 180,
@@ -23,6 +24,7 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.min_count": 10800,  # until continuous provisioning gives up on a group's minimum
     "hyperpod.delete": 300,
     "hyperpod.delete.retry": 60,  # until a deletion without permission is retried
+    "hyperpod.quota": 30,
     "eks.create": 600,
     "eks.delete": 180,
     "eks.update": 120,

@@ -1,8 +1,8 @@
 """Service Quotas on top of moto's, which only lists the defaults of VPC.
 
 SageMaker's instance quotas are those that `/_local_aws/quotas` sets (hyperpod/quotas.py enforces them for CreateCluster), and
-otherwise ROOM. For VPC, EC2 and FSx it lists the defaults of a new account, which are not enforced here. Quota codes without a
-source are invented.
+otherwise ROOM. For VPC, EC2, EKS and FSx it lists the defaults of a new account, which are not enforced here. Quota codes
+without a source are invented.
 """
 
 import hashlib
@@ -16,10 +16,11 @@ from local_aws.hyperpod import model, quotas
 from local_aws.json_service import Call, Json, JsonService, page
 
 ROOM = 10_000.0
-# https://docs.aws.amazon.com/general/latest/gr/ec2-service.html and
+# https://docs.aws.amazon.com/general/latest/gr/ec2-service.html, https://docs.aws.amazon.com/general/latest/gr/eks.html and
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limits.html
 DEFAULTS = {
     "ec2": (("L-0263D0A3", "EC2-VPC Elastic IPs", 5.0),),
+    "eks": (("L-1194D53C", "Clusters", 100.0),),
     "fsx": (
         ("L-9AFA1F09", "Lustre Persistent_1 file systems", 100.0),
         ("L-FD6F2F22", "Lustre Persistent_2 file systems", 100.0),

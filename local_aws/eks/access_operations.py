@@ -1,6 +1,7 @@
 """Operations on access entries and their access policies. A change reaches the API server after some seconds."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import replace
 
 from local_aws.clock import host_now
@@ -70,6 +71,19 @@ def admit_creator(call: Call, cluster: Cluster) -> None:
     policy = _scoped(access_policies.arn_of("AmazonEKSClusterAdminPolicy", call.partition), (), None)
     cluster.entries[principal.arn] = replace(_entry(cluster, principal, {}), policies=(policy,))
     cluster.effective = dict(cluster.entries)
+
+
+def admit_service(cluster: Cluster, principal: Principal, username: str) -> None:
+    """Create the entry of a service-linked role, which only its service can."""
+    cluster.entries[principal.arn] = replace(_entry(cluster, principal, {}), username=username)
+    publish_entries(cluster)
+
+
+def withdraw(cluster: Cluster, principal_arns: Iterable[str]) -> None:
+    """Delete the entries of principals that a service admitted; ignore missing ones."""
+    for arn in principal_arns:
+        cluster.entries.pop(arn, None)
+    publish_entries(cluster)
 
 
 def _named(call: Call) -> tuple[Cluster, AccessEntry]:

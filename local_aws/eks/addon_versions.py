@@ -79,6 +79,9 @@ _ADDONS = (
     AddonKind("metrics-server", "observability", "kube-system", (
         AddonVersion("v0.8.0-eksbuild.2"), AddonVersion("v0.7.2-eksbuild.4"),
     )),
+    AddonKind("amazon-cloudwatch-observability", "observability", "amazon-cloudwatch", (
+        AddonVersion("v4.7.0-eksbuild.1", needs_iam=True), AddonVersion("v4.6.0-eksbuild.1", needs_iam=True),
+    )),
     AddonKind("amazon-sagemaker-hyperpod-training-operator", "compute", "aws-hyperpod", (
         AddonVersion("v1.2.1-eksbuild.1"), AddonVersion("v1.2.0-eksbuild.1", needs_iam=True),
     )),

@@ -1,7 +1,8 @@
 """The control planes of clusters: real Kubernetes programs, which tests replace."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,31 +30,59 @@ Read = Callable[[Any, str], dict[str, Any]]
 
 
 @dataclass(frozen=True)
+class Request:
+    """A request to an API server, as a user of groups; without a user, as the administrator."""
+
+    method: str
+    path: str
+    body: object = None
+    content_type: str = "application/json"
+    user: str = ""
+    groups: tuple[str, ...] = ()
+
+
+Call = Callable[[Any, Request], tuple[int, Any]]
+
+
+def _call(plane: Any, request: Request) -> tuple[int, Any]:
+    client = replace(plane.admin_client(), user=request.user, groups=request.groups)
+    try:
+        answer = client.call(request.method, request.path, request.body, request.content_type)
+    except OSError as error:
+        raise ControlPlaneError(f"the API server does not answer: {error}") from error
+    return answer.status, answer.content
+
+
+@dataclass(frozen=True)
 class Programs:
     """Where control planes come from.
 
     ``missing`` lists why none can run here, each reason with its fix; ``start`` blocks until one is ready; ``read`` returns an
-    object of a control plane by its path.
+    object of a control plane by its path; ``call`` sends a request and returns the status and the content.
     """
 
     missing: Callable[[], list[str]]
     start: Callable[..., ControlPlane]
     read: Read
+    call: Call = _call
+
+
+def _kubernetes(module: str) -> Any:
+    """Return a module of local_aws.kubernetes, by name: an import would be a cycle through local_aws.nodes."""
+    return import_module(f"local_aws.kubernetes.{module}")
 
 
 def _missing() -> list[str]:
-    from local_aws.kubernetes import support  # noqa: PLC0415  only clusters of EKS need it
-
-    return support.missing()
+    missing: list[str] = _kubernetes("support").missing()
+    return missing
 
 
 def _start(name: str, folder: Path, **webhooks: str) -> ControlPlane:
-    from local_aws.kubernetes import control_plane  # noqa: PLC0415  only clusters of EKS need it
-
     try:
-        return control_plane.start(name, folder, **webhooks)
-    except control_plane.KubernetesError as error:
+        plane: ControlPlane = _kubernetes("control_plane").start(name, folder, **webhooks)
+    except _kubernetes("errors").KubernetesError as error:
         raise ControlPlaneError(str(error)) from error
+    return plane
 
 
 def _read(plane: Any, path: str) -> dict[str, Any]:

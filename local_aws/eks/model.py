@@ -230,6 +230,11 @@ def require(call: Call, name: str) -> Cluster:
     return found
 
 
+def by_arn(arn: str) -> Cluster | None:
+    """Return the cluster with this ARN, or None."""
+    return _clusters.get(arn)
+
+
 def by_secret(secret: str) -> Cluster | None:
     """Return the cluster whose webhooks have this secret, or None."""
     return next((one for one in everything() if secrets.compare_digest(one.secret.encode(), secret.encode())), None)

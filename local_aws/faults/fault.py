@@ -6,6 +6,7 @@ from dataclasses import dataclass
 OWN_OPERATIONS = {
     "cloudformation:Answer": ("refuse", "delay", "lose", "repeat"),  # the PUT of a custom resource's response
     "events:Deliver": ("lose",),  # an event for a rule's function
+    "hyperpod:DeepHealthCheck": ("fail",),  # the check of a node at its start; the target is GROUP/INSTANCE
     "lambda:Run": ("kill",),  # a function's process
     "states:Run": ("abort", "fail", "time_out"),  # an execution that enters a state or retries a task
 }

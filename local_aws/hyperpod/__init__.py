@@ -8,6 +8,8 @@ from local_aws.hyperpod import (
     capacity,
     cluster_operations,
     event_operations,
+    governance_model,
+    governance_operations,
     health_checks,
     health_records,
     long_operations,
@@ -16,12 +18,14 @@ from local_aws.hyperpod import (
     node_additions,
     node_operations,
     quotas,
+    recovery,
     service_behaviour,
     sessions,
     starting,
     tag_operations,
     training_plans,
 )
+from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.json_service import JsonService
 from local_aws.schedule import schedule
 
@@ -33,7 +37,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
 
     modules = (
         *(cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans),
-        *(health_checks, long_operations),
+        *(health_checks, long_operations, governance_operations),
     )
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)
@@ -43,6 +47,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     service_behaviour.install()
     quotas.install()
     capacity.install()
+    agents.requested = recovery.request
     health_records.install()
     training_plans.install()
     sessions.install()
@@ -57,6 +62,7 @@ def reset() -> None:
             network.drop(cluster, cluster.nodes)
             cluster.nodes = []  # later reports of a runner have no effect
         model.reset()
+        governance_model.reset()
     quotas.reset()
     capacity.reset()
     training_plans.reset()

@@ -41,7 +41,7 @@ def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: st
     if ordered_failure:
         _later("hyperpod.software", cluster, lambda which: _fail(which, ordered_failure))
     elif nodes:
-        boot(cluster, nodes, Listener(_up, _node_failed), after="hyperpod.software")
+        boot(cluster, nodes, Listener(_up, _node_failed, _node_faulty), after="hyperpod.software")
     else:
         _later("hyperpod.settle", cluster, _finish)
 
@@ -76,7 +76,7 @@ def _launch(cluster: Cluster) -> None:
         _fail(cluster, str(error))
         return
     change.waiting_for = {node.id for node in cluster.nodes if node.stays and node.status != "Running"}
-    listener = continuous.listener(_up, _fail) if cluster.continuous else Listener(_up, _node_failed)
+    listener = _listener(cluster)
     boot(cluster, new, listener)
     change.launched = True
     if cluster.continuous:
@@ -118,6 +118,36 @@ def _node_failed(cluster: Cluster, node: Node, failure: str) -> None:
     if _change(cluster).kind == "create":
         node.status = "Failure"
     _fail(cluster, f"Instance group '{node.group}', instance {node.id}: {failure}")
+
+
+def _node_faulty(cluster: Cluster, node: Node) -> None:
+    """Replace a node that failed its deep health checks, if the cluster recovers nodes; else go on without it."""
+    change = _change(cluster)
+    if cluster.settings.get("NodeRecovery", "Automatic") == "Automatic":
+        shut_down(cluster, [node])
+        remove_after("hyperpod.node.shut_down", cluster, lambda which: _launch_replacement(which, change, node))
+        return
+    change.waiting_for.discard(node.id)
+    if _is_complete(cluster, change):
+        _retire(cluster)
+
+
+def _launch_replacement(cluster: Cluster, change: Change, node: Node) -> None:
+    if cluster.change is not change:
+        return
+    try:
+        new = add_missing_nodes(cluster)
+    except NodeStartError as error:
+        _fail(cluster, str(error))
+        return
+    change.waiting_for = (change.waiting_for - {node.id}) | {each.id for each in new}
+    boot(cluster, new, _listener(cluster))
+
+
+def _listener(cluster: Cluster) -> Listener:
+    if cluster.continuous:
+        return continuous.listener(_up, _fail, _node_faulty)
+    return Listener(_up, _node_failed, _node_faulty)
 
 
 def _fail(cluster: Cluster, failure: str) -> None:

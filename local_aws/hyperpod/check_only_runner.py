@@ -11,6 +11,7 @@ class CheckOnlyRunner:
     """A node runner that runs no nodes: a start succeeds if the scripts exist and the role may read them."""
 
     starts_in_real_time = False
+    runs_kubelets = False
 
     def start(self, launch: Launch, done: Done) -> None:
         """Check the scripts, write the node's log and report the result."""

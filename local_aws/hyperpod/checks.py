@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from local_aws.errors import AwsError
+from local_aws.hyperpod import eks_checks
 from local_aws.hyperpod.model import Cluster, instance_type
 from local_aws.hyperpod.network import check_vpc
 from local_aws.hyperpod.roles import SERVICE, is_assumable
@@ -23,6 +24,7 @@ def check_cluster(call: Call, settings: Json, specs: list[Json]) -> None:
         raise invalid("a cluster must have at least one instance group")
     if settings.get("VpcConfig"):
         check_vpc(call, settings["VpcConfig"])
+    eks_checks.check_orchestrator(call, settings)
     check_groups(call, settings, specs, specs)
 
 
@@ -34,6 +36,7 @@ def check_groups(call: Call, settings: Json, specs: list[Json], requested: list[
         raise invalid(f"instance group names must be unique, got {twice} more than once")
     for spec in requested:
         _check_group(call, settings, spec)
+    eks_checks.check_groups(call, settings, specs)
     _check_slurm(settings, specs)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from local_aws import events
 from local_aws.clock import clock
 from local_aws.hyperpod.descriptions import state_change
+from local_aws.hyperpod.eks_access import metadata
+from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.json_service import Json
 from local_aws.schedule import schedule
@@ -43,13 +45,14 @@ def record(cluster: Cluster, text: str, about: About | None = None) -> None:
         "EventTime": clock.now(),  # requests filter by it with the state machine's clock
         "Description": text,
         "EventLevel": "Error" if about.failure else "Info",
-        "EventDetails": {"EventMetadata": _metadata(kind, about)},
+        "EventDetails": {"EventMetadata": _metadata(cluster, kind, about)},
     }
     if about.node:
         event["InstanceId"] = about.node.id
     if about.node or about.group:
         event["InstanceGroupName"] = about.node.group if about.node else about.group
     cluster.events.append(event)
+    agents.wake(cluster)
     if cluster.continuous:  # as for ListClusterEvents
         _publish(cluster, "SageMaker HyperPod Cluster Event", {"EventDetails": _without_datetimes(event)})
 
@@ -66,8 +69,10 @@ def publish_health(cluster: Cluster, node: Node, reason: str, *, repair: str = "
     _publish(cluster, "SageMaker HyperPod Cluster Node Health Event", {**names, "HealthSummary": summary})
 
 
-def _metadata(kind: str, about: About) -> Json:
+def _metadata(cluster: Cluster, kind: str, about: About) -> Json:
     details: Json = {"FailureMessage": about.failure} if about.failure else {}
+    if kind == "Cluster":
+        details |= metadata(cluster)
     if about.node and about.node.interfaces:
         ids = [interface.id for interface in about.node.interfaces]
         details |= {"CustomerEni": ids[0], "AdditionalEnis": {"EfaEnis": ids[1:]}}

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 from local_aws import faults
 from local_aws.errors import AwsError
-from local_aws.hyperpod import quotas
+from local_aws.hyperpod import eks_access, eks_checks, governance_model, quotas
 from local_aws.hyperpod.authorization import named_cluster, tag_context
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
 from local_aws.hyperpod.model import Cluster, Group, clusters, is_under_check
 from local_aws.hyperpod.removal import begin_delete
-from local_aws.hyperpod.service_behaviour import with_default_provisioning
+from local_aws.hyperpod.service_behaviour import quotas_block_deletion, with_default_provisioning
 from local_aws.hyperpod.tag_operations import check_tags, from_list
 from local_aws.json_service import Call, Context, Json, Operation, page
 
@@ -54,6 +54,9 @@ def create_cluster(call: Call) -> Json:
     quotas.check(call.account, call.region, growth(None, specs))
     groups = {spec["InstanceGroupName"]: Group(dict(spec)) for spec in specs}
     cluster = Cluster(call.account, call.region, call.partition, name, cluster_id, settings, tags, groups)
+    if cluster.eks_arn:
+        eks_access.authorize_creation(call, cluster.eks_arn, specs)
+        eks_access.create_entries(call, cluster)
     clusters(call.account, call.region)[name] = cluster
     begin_create(cluster, _ordered_failure(call))
     return {"ClusterArn": cluster.arn}
@@ -91,13 +94,18 @@ def update_cluster(call: Call) -> Json:
     if not (specs or deleted or changed):
         raise invalid("UpdateCluster must change something")
     check_update(cluster, specs, deleted)
+    eks_checks.check_update(cluster, changed)
     new = {spec["InstanceGroupName"]: Group(dict(spec), "Creating") for spec in specs}
     kept = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items() if name not in deleted}
     groups = {**kept, **new}
     check_groups(call, {**cluster.settings, **changed}, [group.spec for group in groups.values()], specs)
     quotas.check(call.account, call.region, growth(cluster, specs))
+    if cluster.eks_arn and specs:
+        eks_access.authorize_creation(call, cluster.eks_arn, specs)
     cluster.settings |= changed
     begin_update(cluster, groups, _ordered_failure(call))
+    if cluster.eks_arn and specs:
+        eks_access.create_entries(call, cluster)
     return {"ClusterArn": cluster.arn}
 
 
@@ -122,6 +130,11 @@ def delete_cluster(call: Call) -> Json:
     cluster = named_cluster(call)
     if cluster.status not in ("InService", "Failed"):
         raise AwsError("ConflictException", f"Cluster {cluster.name} is in {cluster.status} state and cannot be deleted.")
+    leftover = governance_model.of_cluster(cluster.arn)
+    if leftover and quotas_block_deletion():
+        names = ", ".join(item.name for item in leftover)
+        raise AwsError("ConflictException", f"Cluster {cluster.name} has compute quotas or a scheduler config: {names}")
+    eks_access.authorize_deletion(call, cluster)
     begin_delete(cluster, _ordered_failure(call))
     return {"ClusterArn": cluster.arn}
 

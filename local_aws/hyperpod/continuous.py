@@ -16,7 +16,7 @@ Up = Callable[[Cluster, Node], None]
 Fail = Callable[[Cluster, str], None]
 
 
-def listener(up: Up, fail: Fail) -> Listener:
+def listener(up: Up, fail: Fail, faulty: Up) -> Listener:
     """Return the listener that reacts to started and failed nodes."""
 
     def on_up(cluster: Cluster, node: Node) -> None:
@@ -30,9 +30,9 @@ def listener(up: Up, fail: Fail) -> Listener:
             node.status = "Failure"
             fail(cluster, f"Instance group '{node.group}', instance {node.id}: {failure}")
         else:
-            boot(cluster, [node], listener(up, fail), after="hyperpod.node.retry")
+            boot(cluster, [node], listener(up, fail, faulty), after="hyperpod.node.retry")
 
-    return Listener(on_up, on_failed)
+    return Listener(on_up, on_failed, faulty)
 
 
 def launched(cluster: Cluster, change: Change, listener: Listener, retire: Callable[[Cluster], None]) -> None:

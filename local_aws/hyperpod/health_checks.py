@@ -8,37 +8,23 @@ meanwhile. The results name no instance, as in AWS's example.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from config.instance_types import instance_type
 from local_aws import faults
-from local_aws.clock import host_now
 from local_aws.durations import duration
 from local_aws.errors import AwsError
 from local_aws.hyperpod.authorization import named_cluster
-from local_aws.hyperpod.changes import begin_update
 from local_aws.hyperpod.cluster_events import About, record
-from local_aws.hyperpod.logs import NodeLog
+from local_aws.hyperpod.deep_checks import ResultLog, set_result, write_result
 from local_aws.hyperpod.long_operations import DONE, begin
-from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check, lock
-from local_aws.hyperpod.removal import shut_down
+from local_aws.hyperpod.model import Cluster, Node, is_under_check, lock
+from local_aws.hyperpod.recovery import recovers_nodes
+from local_aws.hyperpod.recovery import replace as replace_nodes
 from local_aws.hyperpod.starting import runner
 from local_aws.json_service import Call, Json, Operation
 from local_aws.schedule import schedule
-
-
-@dataclass(frozen=True)
-class ResultLog(NodeLog):
-    """The log stream of the results of one operation."""
-
-    operation_id: str
-
-    @property
-    def stream(self) -> str:
-        """Return the stream's name."""
-        return f"DeepHealthCheckResults/{self.operation_id}"
 
 
 def start_cluster_health_check(call: Call) -> Json:
@@ -84,7 +70,11 @@ class _Check:
 
     def reserve(self) -> None:
         """Reserve the nodes, and start when their jobs have ended or had the time for it."""
-        if self.nodes:
+        if self.nodes and self.cluster.eks_arn:
+            schedule.after(
+                0, lambda: self._start(set())
+            )  # the taint keeps new pods away; what AWS does with running ones is unknown
+        elif self.nodes:
             runner().reserve(*self._reservation, self._reserved)
         else:
             schedule.after(0, self.end)
@@ -100,11 +90,11 @@ class _Check:
         with lock:
             nodes = tuple(node for node in self.nodes if node.id not in busy and node.status == "Running")
             for node in nodes:
-                node.status = "DeepHealthCheckInProgress"
+                node.status, node.deep_check = "DeepHealthCheckInProgress", "InProgress"
                 record(self.cluster, "Deep health checks started", About(node=node))
         end = replace(self, nodes=nodes).end
         after = duration("hyperpod.node.deep_health_check") if nodes else 0
-        schedule.after(after, lambda: runner().release(*self._reservation, end))
+        schedule.after(after, end if self.cluster.eks_arn else lambda: runner().release(*self._reservation, end))
 
     def end(self) -> None:
         """Report the results, and return healthy nodes to service."""
@@ -118,25 +108,15 @@ class _Check:
             self._recover()
 
     def _report(self, node: Node, failure: str) -> None:
-        node.status, node.message = ("Failure", failure) if failure else ("Running", "")
-        text = (
-            f"Encountered FaultyInstance. Replace the Instance. Region: {self.cluster.region}, "
-            f"InstanceType: {node.type}. ERROR: {failure}"
-        )
-        line = {
-            "level": "error" if failure else "info",
-            "ts": host_now().strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "msg": text if failure else "Deep health check passed",
-        }
-        ResultLog(self.cluster, node, self.operation["OperationId"]).write([json.dumps(line)])
+        write_result(ResultLog(self.cluster, node, self.operation["OperationId"]), failure)
+        set_result(self.cluster, node, failure)
         record(self.cluster, "Deep health checks ended", About(node=node, failure=failure))
 
     def _recover(self) -> None:
         cluster = self.cluster
         faulty = [node for node in self.nodes if node in cluster.nodes and node.status == "Failure"]
-        if faulty and cluster.settings.get("NodeRecovery", "Automatic") == "Automatic":
-            shut_down(cluster, faulty)
-            begin_update(cluster, {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}, None)
+        if faulty and recovers_nodes(cluster):
+            replace_nodes(cluster, faulty)
 
 
 OPERATIONS: dict[str, Operation] = {"StartClusterHealthCheck": start_cluster_health_check}

@@ -1,17 +1,20 @@
 """Records of HyperPod's health-monitoring agent, written for a node when a test or a person asks for one.
 
 Two shapes are public: AWS documents that of kernel messages (`details: `), and awslabs/awsome-distributed-ai#1210 shows that of
-DCGM (`condition: `, `data: `). Only a record is written: no node is drained, rebooted or replaced.
+DCGM (`condition: `, `data: `). With Slurm only a record is written. With EKS the node is marked for replacement: AWS's agent
+marks some faults for a reboot, and does not publish which.
 """
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
+from config.instance_types import instance_type
 from local_aws import control
 from local_aws.clock import clock
+from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.hyperpod.logs import NodeLog
-from local_aws.hyperpod.model import Node, everything, lock
+from local_aws.hyperpod.model import Cluster, Node, everything, lock
 from local_aws.json_service import Json
 
 _EVENT = {"HealthMonitoringAgentDetectionEvent": "HealthEvent"}
@@ -44,7 +47,27 @@ def write(node_id: str, *, xid: int | None = None, record: Json | None = None) -
     found = {**(record if record is not None else _dcgm(_DEFAULT_XID if xid is None else xid)), **_EVENT}
     log = HealthLog(cluster, node)
     log.write([json.dumps(found)])
+    if cluster.eks_arn:
+        with lock:
+            node.recovery = node.recovery or "Replacement"  # the node's label; the cluster's agent in Kubernetes acts on it
+        agents.wake(cluster)
     return {"node": _name(node), "stream": log.stream, "record": found}
+
+
+def first_records(cluster: Cluster, node: Node) -> None:
+    """Write what the agent of a healthy node in EKS writes when it starts, as AWS shows it."""
+    kinds = [("KernelDeadlock", "KernelHasNoDeadlock", "kernel has no deadlock")]
+    known = instance_type(node.type)
+    if known and known.gpus:
+        kinds.append(("NvidiaErrorTerminate", "NvidiaNoErrorRequiredTerminate", "Nvidia no error required terminate"))
+    HealthLog(cluster, node).write([json.dumps(_condition(*kind)) for kind in kinds])
+
+
+def _condition(kind: str, reason: str, message: str) -> Json:
+    now = clock.now()
+    details = {"type": kind, "status": "False", "transition": now.isoformat(), "reason": reason, "message": message}
+    head = {"level": "info", "ts": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "msg": "NPD caught ", "condition type: ": kind}
+    return {**head, "with condition details ": details, **_EVENT}
 
 
 def _dcgm(xid: int) -> Json:

@@ -25,6 +25,8 @@ class Node:
     message: str = ""
     launched: datetime = field(default_factory=host_now)
     software_updated: datetime | None = None
+    recovery: str = ""  # `Replacement` or `Reboot`, if HyperPod recovers the node or would
+    deep_check: str = ""  # `InProgress`, `Passed` or `Failed`
 
     @property
     def group(self) -> str:
@@ -97,11 +99,17 @@ class Cluster:
     change: Change | None = None
     events: list[Json] = field(default_factory=list)
     operations: list[Json] = field(default_factory=list)
+    access_entries: list[str] = field(default_factory=list)  # principals of the EKS access entries that HyperPod created
 
     @property
     def arn(self) -> str:
         """Return the cluster's ARN, which ends in its id."""
         return f"arn:{self.partition}:sagemaker:{self.region}:{self.account}:cluster/{self.id}"
+
+    @property
+    def eks_arn(self) -> str:
+        """Return the ARN of the EKS cluster that orchestrates it; empty with Slurm."""
+        return str(((self.settings.get("Orchestrator") or {}).get("Eks") or {}).get("ClusterArn", ""))
 
     @property
     def continuous(self) -> bool:

@@ -1,22 +1,17 @@
 """Operations on nodes: list, describe, delete, replace, reboot."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from local_aws.durations import duration
 from local_aws.errors import AwsError
+from local_aws.hyperpod import recovery
 from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.changes import begin_update
-from local_aws.hyperpod.cluster_events import publish_health
 from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
-from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check, lock
-from local_aws.hyperpod.node_runner import Outcome
+from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check
 from local_aws.hyperpod.removal import shut_down
-from local_aws.hyperpod.starting import runner
 from local_aws.json_service import Call, Json, Operation, page
-from local_aws.schedule import schedule
 
 Chosen: TypeAlias = tuple[list[Node], list[tuple[str, str]]]
 
@@ -67,41 +62,14 @@ def batch_replace_cluster_nodes(call: Call) -> Json:
 
     def replace(cluster: Cluster, nodes: list[Node]) -> None:
         _refuse_controllers(nodes, "replaced")
-        shut_down(cluster, nodes)
-        groups = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}
-        begin_update(cluster, groups, None)
+        recovery.replace(cluster, nodes)
 
     return _batch(call, replace)
 
 
 def batch_reboot_cluster_nodes(call: Call) -> Json:
     """Reboot nodes; their lifecycle scripts do not run again."""
-
-    def reboot(cluster: Cluster, nodes: list[Node]) -> None:
-        for node in nodes:
-            node.status = "Pending"
-            runner().reboot(node.id, _Reboot(cluster, node).done)
-
-    return _batch(call, reboot)
-
-
-@dataclass(frozen=True)
-class _Reboot:
-    """The reboot of a node, ignored if the node is removed meanwhile."""
-
-    cluster: Cluster
-    node: Node
-
-    def done(self, outcome: Outcome) -> None:
-        """Set the node Running after the time that AWS takes."""
-        schedule.after(duration("hyperpod.node.reboot"), lambda: self._back(outcome))
-
-    def _back(self, outcome: Outcome) -> None:
-        with lock:
-            if self.node.status == "Pending":
-                self.node.status = "Failure" if outcome.failure else "Running"
-                self.node.message = outcome.failure or ""
-                publish_health(self.cluster, self.node, self.node.message)
+    return _batch(call, recovery.reboot)
 
 
 def _batch(call: Call, act: Callable[[Cluster, list[Node]], None]) -> Json:

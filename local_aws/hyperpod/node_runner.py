@@ -39,6 +39,10 @@ class NodeRunner(Protocol):
     def starts_in_real_time(self) -> bool:
         """Return whether nodes take real time to start: then they start together instead of one after the other."""
 
+    @property
+    def runs_kubelets(self) -> bool:
+        """Return whether nodes of EKS run a kubelet that registers `hyperpod-ID`; HyperPod only labels them."""
+
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script."""
 

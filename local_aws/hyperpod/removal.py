@@ -7,8 +7,9 @@ the permission solves the problem.
 from collections.abc import Callable, Iterable
 
 from local_aws.durations import duration
-from local_aws.hyperpod import network
+from local_aws.hyperpod import eks_access, network
 from local_aws.hyperpod.cluster_events import About, record, set_status
+from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.hyperpod.model import Change, Cluster, Node, clusters, lock
 from local_aws.hyperpod.roles import MissingPermissionError
 from local_aws.hyperpod.starting import runner
@@ -63,6 +64,8 @@ def begin_delete(cluster: Cluster, ordered_failure: str | None) -> None:
 
 
 def _forget(cluster: Cluster) -> None:
+    eks_access.delete_entries(cluster)
+    agents.wake(cluster)
     del clusters(cluster.account, cluster.region)[cluster.name]
 
 

@@ -6,6 +6,9 @@
 `provisioning`: with `continuous`, new Slurm clusters are continuous although the request does not say so. A live test in
 alchemy-run/alchemy 2a32ec3 saw this; AWS's developer guide says otherwise. The default is `as_requested`, because the other
 rejects every cluster of `slurm.setup: scripts`.
+
+`leftover_quotas`: DeleteCluster of a cluster with compute quotas or a scheduler config. AWS's own templates delete these first;
+whether they otherwise block the deletion or stay without a cluster is not documented. The default, `block`, is the worse case.
 """
 
 from typing import Any
@@ -13,7 +16,7 @@ from typing import Any
 from local_aws import control
 from local_aws.json_service import Json
 
-CHOICES = {"echo": ("differing", "exact"), "provisioning": ("as_requested", "continuous")}
+CHOICES = {"echo": ("differing", "exact"), "provisioning": ("as_requested", "continuous"), "leftover_quotas": ("block", "orphan")}
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
 _chosen = dict(_DEFAULTS)
 
@@ -46,6 +49,11 @@ def with_default_provisioning(settings: Json) -> Json:
     if _chosen["provisioning"] == "as_requested" or "Eks" in (settings.get("Orchestrator") or {}):
         return settings
     return {"NodeProvisioningMode": "Continuous", **settings}
+
+
+def quotas_block_deletion() -> bool:
+    """Return whether a cluster with quotas cannot be deleted."""
+    return _chosen["leftover_quotas"] == "block"
 
 
 def shown_settings(settings: Json) -> Json:

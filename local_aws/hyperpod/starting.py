@@ -9,6 +9,9 @@ from local_aws.durations import duration
 from local_aws.hyperpod import capacity, network
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.cluster_events import About, record
+from local_aws.hyperpod.deep_checks import ResultLog, ordered_failure, set_result, write_result
+from local_aws.hyperpod.health_records import first_records
+from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.hyperpod.model import Cluster, Group, Node, instance_type, lock
 from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
 from local_aws.hyperpod.roles import MissingPermissionError
@@ -32,6 +35,8 @@ class Listener:
 
     up: Callable[[Cluster, Node], None]
     failed: Callable[[Cluster, Node, str], None]
+    faulty: Callable[[Cluster, Node], None]
+    """Is called for a node that failed its deep health checks, which has status Failure."""
 
 
 def use(runner: NodeRunner) -> None:
@@ -123,29 +128,54 @@ class _Start:
                 return
             if outcome.failure:
                 self._fail(outcome.failure)
-            elif self.node.spec.get("OnStartDeepHealthChecks"):
-                self._check_health()
+            elif self.cluster.eks_arn:
+                agents.of(self.cluster).join(self.node.id, self._joined, has_kubelet=runner().runs_kubelets)
             else:
-                self._run()
+                self._started()
+
+    def _joined(self, failure: str) -> None:
+        with lock:
+            if not self._is_wanted():
+                return
+            if failure:
+                self._fail(f"Instance {self.node.id} could not join Kubernetes: {failure}")
+            else:
+                self._started()
+
+    def _started(self) -> None:
+        if self.node.spec.get("OnStartDeepHealthChecks"):
+            self._check_health()
+        else:
+            self._run()
 
     def _is_wanted(self) -> bool:
         starting = ("Pending", "SystemUpdating", "DeepHealthCheckInProgress")
         return self.node in self.cluster.nodes and self.node.status in starting
 
     def _check_health(self) -> None:
-        self.node.status = "DeepHealthCheckInProgress"
+        self.node.status, self.node.deep_check = "DeepHealthCheckInProgress", "InProgress"
         record(self.cluster, "Deep health checks started", About(node=self.node))
         schedule.after(duration("hyperpod.node.deep_health_check"), self._checked)
 
     def _checked(self) -> None:
         with lock:
-            if self._is_wanted():
+            if not self._is_wanted():
+                return
+            failure = ordered_failure(self.node)
+            write_result(ResultLog(self.cluster, self.node), failure)
+            record(self.cluster, "Deep health checks ended", About(node=self.node, failure=failure))
+            set_result(self.cluster, self.node, failure)
+            if failure:
+                self.listener.faulty(self.cluster, self.node)
+            else:
                 self._run()
 
     def _run(self) -> None:
         if self.node.status == "SystemUpdating":
             self.node.software_updated = host_now()
         self.node.status, self.node.message = "Running", ""
+        if self.cluster.eks_arn:
+            first_records(self.cluster, self.node)
         record(self.cluster, "Instance is Running", About(node=self.node))
         self.listener.up(self.cluster, self.node)
 

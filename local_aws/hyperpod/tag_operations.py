@@ -1,7 +1,9 @@
-"""Tags of clusters, which DescribeCluster does not return; moto handles the tags of other resources."""
+"""Tags of clusters, quotas and scheduler configs, which Describe does not return; moto handles those of other resources."""
 
 from local_aws.errors import AwsError
+from local_aws.hyperpod import governance_model
 from local_aws.hyperpod.authorization import tag_context
+from local_aws.hyperpod.governance_model import Item
 from local_aws.hyperpod.model import Cluster, find
 from local_aws.json_service import Call, Context, Json, NotHandledError, Operation, page
 
@@ -30,11 +32,11 @@ def check_tags(tags: dict[str, str]) -> None:
         raise AwsError("ResourceLimitExceeded", f"a resource can have {_MOST} tags, got {len(tags)}")
 
 
-def _cluster(call: Call, request_context: Context | None = None) -> Cluster:
+def _tagged(call: Call, request_context: Context | None = None) -> Cluster | Item:
     arn = call.request["ResourceArn"]
-    if ":cluster/" not in arn:
+    if ":cluster/" not in arn and not governance_model.is_arn(arn):
         raise NotHandledError
-    cluster = find(call, arn)
+    cluster = governance_model.by_arn(arn) if governance_model.is_arn(arn) else find(call, arn)
     context = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
     call.authorize(f"sagemaker:{call.operation}", arn, {**context, **(request_context or {})})
     if cluster is None:
@@ -45,7 +47,7 @@ def _cluster(call: Call, request_context: Context | None = None) -> Cluster:
 def add_tags(call: Call) -> Json:
     """Add or change tags, and return all tags of the cluster."""
     new = from_list(call.request["Tags"])
-    cluster = _cluster(call, tag_context(new, "aws:RequestTag"))
+    cluster = _tagged(call, tag_context(new, "aws:RequestTag"))
     check_tags(new)
     check_tags({**cluster.tags, **new})
     cluster.tags |= new
@@ -54,13 +56,13 @@ def add_tags(call: Call) -> Json:
 
 def list_tags(call: Call) -> Json:
     """Return the cluster's tags, in pages."""
-    shown, token = page(call, to_list(_cluster(call).tags))
+    shown, token = page(call, to_list(_tagged(call).tags))
     return {"Tags": shown, **token}
 
 
 def delete_tags(call: Call) -> Json:
     """Remove tags; ignore unknown keys."""
-    cluster = _cluster(call, {"aws:TagKeys": call.request["TagKeys"]})
+    cluster = _tagged(call, {"aws:TagKeys": call.request["TagKeys"]})
     for key in call.request["TagKeys"]:
         cluster.tags.pop(key, None)
     return {}

@@ -3,6 +3,7 @@
 import http.client
 import json
 import ssl
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ class Client:
     key: Path | None = None
     token: str | None = None
     timeout_s: float = 30.0
+    user: str = ""  # an administrator can act as another user
+    groups: tuple[str, ...] = ()
 
     def call(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> Response:
         """Send a request and return the response, whatever its status; raise OSError without one.
@@ -37,15 +40,26 @@ class Client:
         connection = http.client.HTTPSConnection(
             parts.hostname or "", parts.port, timeout=self.timeout_s, context=self._context()
         )
-        headers = {"Content-Type": content_type, "Accept": "application/json"}
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            connection.putrequest(method, path)
+            data = b"" if body is None else json.dumps(body).encode()
+            for name, value in (*self._headers(content_type), ("Content-Length", str(len(data)))):
+                connection.putheader(name, value)
+            connection.endheaders(data)
             response = connection.getresponse()
             return Response(response.status, _parse(response.read()))
         finally:
             connection.close()
+
+    def _headers(self, content_type: str) -> Iterator[tuple[str, str]]:
+        yield "Content-Type", content_type
+        yield "Accept", "application/json"
+        if self.token:
+            yield "Authorization", f"Bearer {self.token}"
+        if self.user:
+            yield "Impersonate-User", self.user
+        for group in self.groups:
+            yield "Impersonate-Group", group
 
     def _context(self) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=self.authority)

@@ -4,13 +4,15 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.kubernetes import egress
 from local_aws.kubernetes.authority import Authority, write_signing_key
 
 ETCD, API_SERVER = "etcd", "kube-apiserver"
 CONTROLLER_MANAGER, SCHEDULER = "kube-controller-manager", "kube-scheduler"
 _LOOPBACK = "127.0.0.1"
 _SERVICES = "172.20.0.0/16"  # as EKS gives to clusters in 10.0.0.0/8
-_API_SERVICE = "172.20.0.1"
+API_SERVICE = "172.20.0.1"
+_API_NAMES = ("kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local")
 _ADVERTISED = "10.0.0.10"  # instead of EKS's network interfaces in the VPC; the API server refuses to advertise loopback
 _CACHE = "1s"  # of webhooks' answers; the API server itself keeps accepted tokens for 10 s
 
@@ -64,8 +66,9 @@ class Commands:
 
     def api_server(self, token_webhook: str, authorization_webhook: str | None) -> list[str]:
         """Return the command line of kube-apiserver."""
-        serving = self._authority.issue(API_SERVER, hosts=(_LOOPBACK, "localhost", _API_SERVICE, _ADVERTISED))
+        serving = self._authority.issue(API_SERVER, hosts=(_LOOPBACK, "localhost", API_SERVICE, _ADVERTISED, *_API_NAMES))
         storing = self._etcd_authority.issue("etcd-client")
+        visiting = self._authority.issue("kube-apiserver-kubelet-client", group="system:masters")
         return self._command(
             API_SERVER,
             f"bind-address={_LOOPBACK}",
@@ -81,6 +84,11 @@ class Commands:
             f"etcd-keyfile={storing.key}",
             *self._authentication(token_webhook),
             *self._authorization(authorization_webhook),
+            f"kubelet-client-certificate={visiting.certificate}",
+            f"kubelet-client-key={visiting.key}",
+            "kubelet-preferred-address-types=InternalIP",
+            f"egress-selector-config-file={egress.write_settings(self._folder)}",
+            "enable-aggregator-routing",  # without kube-proxy, services are reached at their pods
             "enable-admission-plugins=NodeRestriction",
             "service-account-issuer=https://kubernetes.default.svc",
             f"service-account-key-file={self._signing_key}",

@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
     try:
         match arguments.command:
             case "setup":
-                setup.setup(_say, training=arguments.training)
+                setup.setup(_say, training=arguments.training, pods=arguments.kubernetes)
                 _say(f"this machine can run nodes, from {support.image()}")
             case "check":
                 reasons = support.missing()
@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     install = commands.add_parser("setup", help="install required programs and build the node image (once; one to three minutes)")
     install.add_argument("--training", action="store_true", help="add PyTorch to the nodes, for the training examples (1 GB)")
+    install.add_argument("--kubernetes", action="store_true", help="build the kubelet and its layer, for nodes of EKS clusters")
     commands.add_parser("check", help="list what is missing to run nodes here; exit with status 1 if anything is")
     cleaning = commands.add_parser("sweep", help="stop all nodes in a folder or below it, and clean up after them")
     cleaning.add_argument("folder", type=Path)

@@ -8,6 +8,10 @@ from pathlib import Path
 from local_aws.nodes.specs import NodesError
 
 _GONE_S = 10.0
+_VERSION_1 = {
+    *("blkio", "cpu", "cpuacct", "cpuset", "devices", "freezer", "hugetlb"),
+    *("memory", "net_cls", "net_prio", "perf_event", "pids", "rdma", "misc"),
+}
 _WANTED = ("cpu", "cpuset", "io", "memory", "pids")
 
 
@@ -25,6 +29,17 @@ def hierarchy() -> Path:
     raise NodesError("no cgroup version 2 hierarchy is mounted; start the machine with systemd.unified_cgroup_hierarchy=1")
 
 
+def version_1(mounts: str | None = None) -> list[tuple[Path, str]]:
+    """Return this machine's version 1 hierarchies, each with the option to mount it again; none with version 2 only."""
+    found = []
+    for line in (Path("/proc/self/mounts").read_text() if mounts is None else mounts).splitlines():
+        _, mount, kind, options, *_ = line.split()
+        if kind == "cgroup":
+            own = [option for option in options.split(",") if option in _VERSION_1 or option.startswith("name=")]
+            found.append((Path(mount), ",".join(own)))
+    return found
+
+
 def make(top: Path) -> None:
     """Create a hub's cgroup, and delegate this machine's version 2 controllers to its nodes."""
     top.mkdir(exist_ok=True)
@@ -38,6 +53,11 @@ def remove(top: Path) -> None:
     if not top.is_dir():
         return
     (top / "cgroup.kill").write_text("1")
+    remove_empty(top)
+
+
+def remove_empty(top: Path) -> None:
+    """Remove a cgroup and all below it when their processes, which have been killed, are gone."""
     end = time.monotonic() + _GONE_S
     while not _removed(top):
         if time.monotonic() > end:

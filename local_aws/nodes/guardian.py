@@ -54,6 +54,8 @@ def clear_dead(registry: Registry) -> None:
 def clear(registry: Registry, entry: Entry) -> None:
     """Clean up after a hub. Hold the registry's lock."""
     cgroups.remove(cgroups.hierarchy() / entry.cgroup)
+    for place, _ in cgroups.version_1():
+        cgroups.remove_empty(place / entry.cgroup)
     (Path(entry.folder) / SOCKET).unlink(missing_ok=True)
     registry.remove(entry)
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from local_aws.nodes import cgroups, protocol
+from local_aws.nodes import cgroups, protocol, relay
 from local_aws.nodes.client import ask, ask_states
 from local_aws.nodes.image import store
 from local_aws.nodes.relay import Relay
@@ -29,7 +29,8 @@ class Hub:
     def __init__(self, folder: Path, image: Path, vpc: Vpc) -> None:
         self.folder, self.image, self.vpc = folder.resolve(), image.resolve(), vpc
         self.endpoint = ""  # of the embedded AWS; without it, no node reaches one
-        self._relay: Relay | None = None
+        self.kubelet: Path | None = None  # the folder of the kubelet's program, for nodes of an EKS cluster
+        self._relays: list[Relay] = []
         self._guardian: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -39,13 +40,14 @@ class Hub:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for system in self.vpc.file_systems.values():
             system.folder.mkdir(parents=True, exist_ok=True)
-        plan = protocol.plan(self.vpc, store.layers(self.image), cgroups.name_for(self.folder))
+        plan = protocol.plan(self.vpc, store.layers(self.image, self.kubelet), cgroups.name_for(self.folder))
         (self.folder / protocol.PLAN).write_text(plan)
-        store.note_use(self.image)
+        store.note_use(self.image, self.kubelet)
         with self._lock:
             if self._guardian:
                 raise NodesError(f"the hub in {self.folder} is already started")
-            self._relay = Relay(self.folder, self.endpoint) if self.endpoint else None
+            ways = {relay.SOCKET: self.endpoint, relay.API_SERVER: self.vpc.control_plane}
+            self._relays = [Relay(self.folder, url, name) for name, url in ways.items() if url]
             self._guardian = self._start_guardian()
 
     def boot(self, spec: NodeSpec) -> None:
@@ -58,6 +60,10 @@ class Hub:
     def name(self, node_id: str) -> None:
         """Make the host name of a node resolve."""
         self._ask("name", node_id)
+
+    def name_pods(self, names: Mapping[str, str]) -> None:
+        """Replace the names of services and pods, with their addresses."""
+        self._ask("names_of_pods", dict(names))
 
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
         """Write files to a running node, each atomically: a reader sees the old or the new one."""
@@ -103,9 +109,9 @@ class Hub:
         """End the hub with all nodes, mounts, namespaces and cgroups. Safe to repeat."""
         with self._lock:
             guardian, self._guardian = self._guardian, None
-            relay, self._relay = self._relay, None
-        if relay:
-            relay.close()
+            relays, self._relays = self._relays, []
+        for each in relays:
+            each.close()
         if guardian is None:
             return
         if guardian.stdin:

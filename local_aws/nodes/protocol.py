@@ -73,6 +73,7 @@ def plan(vpc: Vpc, layers: Sequence[Path], cgroup: str) -> str:
     """Return the start parameters of the hub's process, as JSON."""
     systems = {name: asdict(system) | {"folder": str(system.folder.resolve())} for name, system in vpc.file_systems.items()}
     network = {"region": vpc.region, "cidrs": list(vpc.cidrs), "resolver": vpc.resolver, "file_systems": systems}
+    network |= {"api_server": vpc.api_server, "control_plane": vpc.control_plane}
     return json.dumps({"vpc": network, "layers": [str(layer) for layer in layers], "cgroup": cgroup})
 
 
@@ -82,7 +83,7 @@ def read_plan(folder: Path) -> tuple[Vpc, tuple[Path, ...], str]:
     vpc = read["vpc"]
     systems = {name: FileSystem(**system | {"folder": Path(system["folder"])}) for name, system in vpc["file_systems"].items()}
     return (
-        Vpc(vpc["region"], tuple(vpc["cidrs"]), vpc["resolver"], systems),
+        Vpc(vpc["region"], tuple(vpc["cidrs"]), vpc["resolver"], systems, vpc["api_server"], vpc["control_plane"]),
         tuple(Path(layer) for layer in read["layers"]),
         read["cgroup"],
     )

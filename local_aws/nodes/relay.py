@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from local_aws.nodes import protocol
 
 SOCKET = "aws.sock"
+API_SERVER, PODS = "kubernetes.sock", "pods.sock"  # nodes' way to the API server, and its way to nodes and pods
 _CHUNK = 1 << 16
 _CONNECT_S = 10.0
 _PAUSE_S = 0.1
@@ -21,12 +22,12 @@ _CLOSED = (errno.EBADF, errno.EINVAL)
 class Relay:
     """A socket in a hub's folder whose connections lead to the embedded AWS at ``endpoint``; exists until ``close``."""
 
-    def __init__(self, folder: Path, endpoint: str) -> None:
-        self._file = folder / SOCKET
+    def __init__(self, folder: Path, endpoint: str, name: str = SOCKET) -> None:
+        self._file = folder / name
         self._file.unlink(missing_ok=True)
         place = urlsplit(endpoint)
         self._listener = socket.socket(socket.AF_UNIX)
-        with protocol.socket_path(folder, SOCKET) as path:
+        with protocol.socket_path(folder, name) as path:
             self._listener.bind(path)
         self._listener.listen(128)
         serve(self._listener, lambda: socket.create_connection((place.hostname, place.port), _CONNECT_S))
@@ -37,9 +38,23 @@ class Relay:
         self._file.unlink(missing_ok=True)
 
 
-def serve(listener: socket.socket, connect: Callable[[], socket.socket]) -> None:
-    """Relay each connection to ``listener`` from now on, in the background, to a new one from ``connect``."""
-    threading.Thread(target=_accept, args=(listener, connect), daemon=True).start()
+def connect(folder: Path, name: str = SOCKET) -> socket.socket:
+    """Connect to a socket in a hub's folder."""
+    client = socket.socket(socket.AF_UNIX)
+    try:
+        with protocol.socket_path(folder, name) as path:
+            client.connect(path)
+    except OSError:
+        client.close()
+        raise
+    return client
+
+
+def serve(
+    listener: socket.socket, connect: Callable[[], socket.socket], accepts: Callable[[socket.socket], bool] = lambda _: True
+) -> None:
+    """Relay each connection to ``listener`` that it ``accepts`` from now on, in the background, to a new one from ``connect``."""
+    threading.Thread(target=_accept, args=(listener, connect, accepts), daemon=True).start()
 
 
 def close(listener: socket.socket) -> None:
@@ -48,7 +63,7 @@ def close(listener: socket.socket) -> None:
     listener.close()
 
 
-def _accept(listener: socket.socket, connect: Callable[[], socket.socket]) -> None:
+def _accept(listener: socket.socket, connect: Callable[[], socket.socket], accepts: Callable[[socket.socket], bool]) -> None:
     while True:
         try:
             peer, _ = listener.accept()
@@ -57,19 +72,22 @@ def _accept(listener: socket.socket, connect: Callable[[], socket.socket]) -> No
                 return
             time.sleep(_PAUSE_S)  # for example, this process has no file descriptor left: the connection waits
             continue
-        threading.Thread(target=_relay, args=(peer, connect), daemon=True).start()
+        if accepts(peer):
+            threading.Thread(target=_relay, args=(peer, connect), daemon=True).start()
+        else:
+            peer.close()
 
 
 def _relay(peer: socket.socket, connect: Callable[[], socket.socket]) -> None:
     with peer:
         try:
             with connect() as other:
-                _copy(peer, other)
+                copy(peer, other)
         except OSError:  # one of the two is gone: the other notices by the end of the connection
             return
 
 
-def _copy(one: socket.socket, other: socket.socket) -> None:
+def copy(one: socket.socket, other: socket.socket) -> None:
     """Copy both ways until both sides have ended."""
     targets = {one: other, other: one}
     while targets:

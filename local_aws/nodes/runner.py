@@ -39,6 +39,11 @@ class SimulatedNodes:
         self._context = self._new_context()
         self._lock = threading.Lock()
 
+    @property
+    def runs_kubelets(self) -> bool:
+        """Return whether nodes of EKS clusters run a kubelet here."""
+        return support.kubelet() is not None
+
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script, in a thread; meanwhile AWS's time passes at the host's pace."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # /fsx may contain setuid programs of the nodes' root
@@ -165,6 +170,7 @@ def simulated_nodes(
     def make_hub(place: Path, vpc: Vpc) -> Hub:
         made = hub(place, image, vpc)
         made.endpoint = endpoint
+        made.kubelet = support.kubelet() if vpc.api_server else None
         return made
 
     runner = SimulatedNodes(folder.resolve(), endpoint, make_hub, behaviour)

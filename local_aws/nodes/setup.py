@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 
-from local_aws.nodes import support
+from local_aws.nodes import kubernetes, support
 from local_aws.nodes.image import build, sources
 from local_aws.nodes.specs import NodesError
 
@@ -14,8 +14,8 @@ _TAIL_LINES = 20
 Report = Callable[[str], None]
 
 
-def setup(report: Report, *, training: bool) -> None:
-    """Install and build what is missing; with ``training`` also the layer with PyTorch."""
+def setup(report: Report, *, training: bool, pods: bool = False) -> None:
+    """Install and build what is missing; with ``training`` also the layer with PyTorch, with ``pods`` the kubelet's."""
     reasons = support.missing_of_machine()
     if reasons:
         raise NodesError("; ".join(reasons))
@@ -23,9 +23,17 @@ def setup(report: Report, *, training: bool) -> None:
     if packages:
         _install(packages, report)
     (build.build_training if training else build.build)(report)
+    if pods:
+        _build_kubernetes(report)
     left = support.missing()
     if left:
         raise NodesError("; ".join(left))
+
+
+def _build_kubernetes(report: Report) -> None:
+    if kubernetes.kubelet() is None:
+        report("the kubelet is built once: 3 to 10 minutes, 150 MB of downloads, 3 GB of disk meanwhile")
+    build.build_kubernetes(kubernetes.build_kubelet(report), report)
 
 
 def missing_packages() -> list[str]:

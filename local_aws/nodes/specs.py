@@ -55,3 +55,5 @@ class Vpc:
     cidrs: tuple[str, ...]
     resolver: str  # the VPC's first address + 2
     file_systems: Mapping[str, FileSystem] = field(default_factory=dict)  # by the file system's DNS name
+    api_server: str = ""  # the address of the API server of an EKS cluster; its nodes run pods
+    control_plane: str = ""  # its URL on this machine

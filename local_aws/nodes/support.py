@@ -5,12 +5,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from local_aws.nodes import cgroups
+from local_aws.nodes import cgroups, kubernetes
 from local_aws.nodes.image import store
 from local_aws.nodes.programs import succeeds
 from local_aws.nodes.specs import NodesError
 
 SETUP = "`make nodes-setup`"
+PODS_SETUP = "`make kubernetes-nodes-setup`"
 # Program -> its Debian package.
 PROGRAMS = {
     "ip": "iproute2",
@@ -32,13 +33,24 @@ def missing() -> list[str]:
     machine = missing_of_machine()
     if machine:
         return machine
-    programs = [f"no program {name}; install it with {SETUP}" for name in PROGRAMS if not shutil.which(name)]
-    if programs:
-        return programs
+    absent = [f"no program {name}; install it with {SETUP}" for name in PROGRAMS if not shutil.which(name)]
+    if absent:
+        return absent
     reasons = _forbidden()
     if store.find() is None:
         reasons.append(f"the node image is not built; build it with {SETUP}")
     return reasons
+
+
+def missing_for_pods() -> list[str]:
+    """Return why the nodes of EKS clusters cannot run pods here, apart from why nodes cannot run; an empty list if they can."""
+    return [] if kubelet() else [f"the layer with the kubelet is not built; build it with {PODS_SETUP}"]
+
+
+def kubelet() -> Path | None:
+    """Return the folder of the kubelet's program; None without the layer that has it."""
+    found, built = kubernetes.kubelet(), store.find()
+    return found if found and built and store.kubernetes_layer(built, found).is_dir() else None
 
 
 def missing_of_machine() -> list[str]:

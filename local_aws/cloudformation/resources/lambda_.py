@@ -39,6 +39,7 @@ class Function(Provider):
         "Tags",
         *CONFIGURATION,
     )
+    without_effect: ClassVar[Mapping[str, str]] = {"VpcConfig": "functions run on this machine, and in no VPC"}
 
     def create(self, context: Context, properties: Json) -> str:
         """Create the function and return its name."""

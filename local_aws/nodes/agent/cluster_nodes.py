@@ -9,9 +9,10 @@ from pathlib import Path
 from local_aws.clock import clock
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.model import lock as cluster_lock
-from local_aws.nodes.agent import files, slurm_conf, slurmctld
+from local_aws.nodes.agent import files, kubelet, slurm_conf, slurmctld
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.machine import Machine
+from local_aws.nodes.agent.pods_link import PodsLink
 from local_aws.nodes.agent.view import ClusterView, hostname, specs
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
@@ -31,6 +32,7 @@ class ClusterNodes:
         self._listed: set[str] | None = None  # the nodes with a line in slurm.conf; None until the first controller boots
         self._make_hub = make_hub
         self._hub: Hub | None = None
+        self._link: PodsLink | None = None
         self._machines: dict[str, Machine] = {}
         self._going: dict[str, Machine] = {}
         self._lock = threading.Lock()  # protects the two; held briefly
@@ -184,6 +186,7 @@ class ClusterNodes:
             if self._hub is None:
                 hub = self._make_hub(self.folder, vpc)
                 hub.start()
+                self._link = PodsLink.of(hub, machine.launch.cluster) if vpc.api_server else None
                 with self._lock:
                     self._hub = hub
             return self._hub
@@ -210,6 +213,8 @@ class ClusterNodes:
                 self._pull_plug(machine)
                 machine.starter.join()
                 self._pull_plug(machine)  # if its start did not notice in time that it is unwanted
+                if machine.runs_kubelet:
+                    kubelet.leave(machine.launch.cluster, machine.launch.node)
             finally:
                 self._forget(machine)
             self.refresh()
@@ -236,6 +241,9 @@ class ClusterNodes:
         """Stop the hub, if it exists. Hold its lock."""
         with self._lock:
             hub, self._hub = self._hub, None
+            link, self._link = self._link, None
+        if link:
+            link.close()
         if hub:
             hub.end()
 

@@ -18,6 +18,7 @@ class Machine:
     view: ClusterView | None = None  # the view in its files; None until it has booted
     is_wanted: bool = True
     has_placeholder: bool = False  # instead of its slurm.conf
+    runs_kubelet: bool = False
     gone: threading.Event = field(default_factory=threading.Event)
 
     @property

@@ -14,7 +14,8 @@ from local_aws.hyperpod import roles
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
 from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.node_runner import Launch, Outcome
-from local_aws.nodes.agent import bundle, files, image_setup, slurm_conf, unattended_upgrades
+from local_aws.nodes import support
+from local_aws.nodes.agent import bundle, files, image_setup, kubelet, slurm_conf, unattended_upgrades
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
@@ -88,6 +89,11 @@ class NodeStart:
             run_scripts(hub, self.machine.id, scripts, content, stream, mounts=self.nodes.behaviour.script_mounts)
             stream.add("[SageMaker] The lifecycle scripts succeeded.")
         hub.name(self.machine.id)
+        if self.machine.runs_kubelet:
+            kubelet.join(hub, self.machine)
+            stream.add(f"[SageMaker] The node joined the EKS cluster as {kubelet.name_of(node)}.")
+        elif self.machine.launch.cluster.eks_arn:
+            stream.add(f"[SageMaker] No kubelet runs: {'; '.join(support.missing_for_pods())}")
 
     def _hold_apt(self, hub: Hub) -> None:
         """Let a service of the node hold apt's lock for a while."""
@@ -108,6 +114,10 @@ class NodeStart:
             placeholder = machine.has_placeholder
             group, behaviour = launch.node.group, self.nodes.behaviour
             laid |= files.of_slurm(view, machine.layout, group, parameters, behaviour, placeholder=placeholder)
+        vpc = vpc_of(launch.cluster, launch.node, self.context.file_systems)
+        machine.runs_kubelet = bool(vpc.api_server)
+        if machine.runs_kubelet:
+            laid |= kubelet.files(launch.cluster, launch.node, vpc.resolver)
         spec = NodeSpec(
             id=machine.id,
             hostname=hostname(launch.node.address),
@@ -120,14 +130,17 @@ class NodeStart:
             rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
             reaches_aws=reaches_aws(launch.cluster, launch.node),
         )
-        return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.context.file_systems), view)
+        return self.nodes.boot(machine, spec, vpc, view)
 
     def _credentials(self) -> dict[str, str]:
         """Return the metadata with the execution role's credentials; none if the role cannot be assumed."""
         launch = self.machine.launch
         role = str(launch.node.spec["ExecutionRole"])
+        session = (
+            kubelet.name_of(launch.node) if launch.cluster.eks_arn else launch.node.id
+        )  # the access entry's user name has it
         try:
-            return credentials(role, iam.assume(launch.cluster.account, role, roles.SERVICE, launch.node.id))
+            return credentials(role, iam.assume(launch.cluster.account, role, roles.SERVICE, session))
         except AwsError as error:
             _log.info("node %s has no credentials: %s", launch.node.id, error)
             return {}

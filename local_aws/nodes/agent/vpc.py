@@ -7,6 +7,8 @@ from typing import Any
 from local_aws.fsx import model as fsx
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.network_interfaces import find_subnet
+from local_aws.nodes import kubernetes
+from local_aws.nodes.agent import kubelet
 from local_aws.nodes.specs import FileSystem, NodesError, Vpc
 
 
@@ -20,7 +22,15 @@ def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
     resolver = ipaddress.ip_network(cidrs[0]).network_address + 2
     mine = [one for one in fsx.everything() if (one.account, one.region, one.vpc_id) == (cluster.account, cluster.region, vpc_id)]
     systems = {one.dns_name: _file_system(one, file_systems) for one in mine if one.interfaces}
-    return Vpc(cluster.region, cidrs, str(resolver), systems)
+    plane = kubelet.plane_of(cluster)
+    return Vpc(
+        cluster.region,
+        cidrs,
+        str(resolver),
+        systems,
+        kubernetes.api_server_address() if plane else "",
+        plane.endpoint if plane else "",
+    )
 
 
 def reaches_aws(cluster: Cluster, node: Node) -> bool:

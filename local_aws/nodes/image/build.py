@@ -15,7 +15,7 @@ from local_aws.nodes.specs import NodesError
 _ALONE = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
 
 _REPORTED = tuple(
-    f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "overlaying", "keeping")
+    f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "overlaying", "importing", "keeping")
 )
 
 Report = Callable[[str], None]
@@ -36,6 +36,19 @@ def build_training(report: Report) -> Path:
             _drop_unused(report)
             report("adding a layer with PyTorch for the training examples; this takes about half a minute")
             make(layer, [str(store.RECIPE / "add_packages.sh"), str(image)], store.packages("packages-training"), report)
+        return layer
+
+
+def build_kubernetes(kubelet: Path, report: Report) -> Path:
+    """Return the layer for nodes of EKS clusters for the current image; build both if needed. ``kubelet`` is its folder."""
+    image = build(report)
+    with store.lock(lambda: report("waiting for another process that is building the layer")):
+        layer = store.kubernetes_layer(image, kubelet)
+        if not layer.is_dir():
+            _drop_unused(report)
+            report("adding a layer with containerd and the kubelet; this takes about a quarter of a minute")
+            builder = [str(store.RECIPE / "add_kubernetes.sh"), str(image), str(kubelet / "kubelet")]
+            make(layer, builder, store.packages("packages-kubernetes"), report)
         return layer
 
 

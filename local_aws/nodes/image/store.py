@@ -15,6 +15,7 @@ SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.0
 KEPT_DAYS = 7
 _OF_IMAGE = ("packages", "bootstrap.sh", "overlay", "extra")
 _OF_LAYER = ("packages-training", "add_packages.sh")
+_OF_KUBERNETES = ("packages-kubernetes", "add_kubernetes.sh", "kubernetes")
 
 
 def place() -> Path:
@@ -44,14 +45,23 @@ def training_layer(image: Path) -> Path:
     return image.with_name(f"{image.name}-training-{_hash(_OF_LAYER)}")
 
 
-def layers(image: Path) -> list[Path]:
-    """Return the layers below a root volume, uppermost first: the PyTorch layer, if built, and the image."""
-    return [layer for layer in (training_layer(image), image) if layer.is_dir()]
+def kubernetes_layer(image: Path, kubelet: Path) -> Path:
+    """Return the path of the layer for nodes of EKS clusters, built or not; ``kubelet`` is the folder of its program."""
+    return image.with_name(f"{image.name}-kubernetes-{_hash(_OF_KUBERNETES)}-{kubelet.name.rpartition('-')[2]}")
 
 
-def note_use(image: Path) -> None:
+def layers(image: Path, kubelet: Path | None = None) -> list[Path]:
+    """Return the layers below a root volume, uppermost first: one on the image, if built, and the image.
+
+    It is the layer with PyTorch or, with the folder of a ``kubelet``, the layer for nodes of EKS clusters.
+    """
+    upper = kubernetes_layer(image, kubelet) if kubelet else training_layer(image)
+    return [layer for layer in (upper, image) if layer.is_dir()]
+
+
+def note_use(image: Path, kubelet: Path | None = None) -> None:
     """Record that nodes boot from an image, so that it is kept."""
-    for layer in layers(image):
+    for layer in {*layers(image, kubelet), *layers(image)}:
         note(layer)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from local_aws.nodes.machines import dns, imds
 from local_aws.nodes.machines.network import Network
 from local_aws.nodes.machines.node import HubResources
+from local_aws.nodes.machines.pods import PodSupport
 from local_aws.nodes.machines.server import Server
 from local_aws.nodes.programs import run
 from local_aws.nodes.protocol import read_plan
@@ -27,6 +28,9 @@ def main(folder: Path) -> None:
     run("mount", "-t", "tmpfs", "-o", "mode=0755", "hub", "/run")
     Path("/run/netns").mkdir()
     Path("/run/lock").mkdir()
+    pods = PodSupport(layers, cgroup, folder) if vpc.api_server else None
+    if pods:
+        pods.mount_hierarchies()
     run("mount", "-t", "cgroup2", "cgroup2", str(_CGROUPS))
     network, metadata = Network(vpc), imds.Metadata()
     network.build()
@@ -36,7 +40,9 @@ def main(folder: Path) -> None:
     binds = [_bind(name, system) for name, system in vpc.file_systems.items()]
     if _AUTOFS.exists():
         binds.append(str(_AUTOFS))
-    hub = HubResources(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds), folder)
+    if pods:
+        pods.serve(vpc.api_server)
+    hub = HubResources(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds), folder, pods)
     threading.Thread(target=_end_with_guardian, daemon=True).start()
     Server(hub, metadata, names).serve(folder)
 

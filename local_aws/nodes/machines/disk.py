@@ -17,6 +17,12 @@ class Disk:
         self._layers, self._size_mib = layers, size_mib
         self.root = self._place / "root"
 
+    def folder(self, name: str) -> Path:
+        """Create a folder in the volume's memory, beside its layers: for files that cannot lie on an overlay."""
+        made = self._place / name
+        made.mkdir()
+        return made
+
     def make(self) -> None:
         """Create an empty volume above the image."""
         self._place.mkdir(parents=True)

@@ -1,10 +1,11 @@
-"""The VPC's resolver: only its nodes' names and addresses, and the file systems' names. UDP only."""
+"""The VPC's resolver: only names and addresses of nodes, file systems, and services and pods of an EKS cluster. UDP only."""
 
 import ipaddress
 import re
 import socket
 import struct
 import threading
+from collections.abc import Mapping
 
 from local_aws.host_names import domain
 from local_aws.nodes.specs import Vpc
@@ -22,12 +23,13 @@ class Names:
         self._domain = domain(vpc.region)
         self._networks = [ipaddress.ip_network(cidr) for cidr in vpc.cidrs]
         self.unknown: set[str] = set()  # addresses of nodes whose names do not resolve yet
+        self.of_pods: Mapping[str, str] = {}  # the names of services and pods of an EKS cluster, with their addresses
         self._file_systems = {name.lower(): system.address for name, system in vpc.file_systems.items()}
 
     def look_up(self, name: str, kind: int) -> str | None:
         """Return the answer to a question for an address (1) or a name (12), or None."""
         if kind == _A:
-            return self._file_systems.get(name) or self._node(name)
+            return self._file_systems.get(name) or self.of_pods.get(name) or self._node(name)
         if kind == _PTR:
             return self._name(name)
         return None

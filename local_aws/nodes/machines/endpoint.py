@@ -6,7 +6,7 @@ import socket
 import threading
 from pathlib import Path
 
-from local_aws.nodes import protocol, relay
+from local_aws.nodes import relay
 from local_aws.nodes.specs import ENDPOINT_PORT, NodesError
 
 _NAMESPACES = Path("/run/netns")
@@ -23,7 +23,7 @@ def listen(node_id: str, folder: Path) -> socket.socket:
     [listener] = made
     if isinstance(listener, OSError):
         raise NodesError(f"node {node_id} has no way to the embedded AWS: {listener}")
-    relay.serve(listener, lambda: _connect(folder))
+    relay.serve(listener, lambda: relay.connect(folder))
     return listener
 
 
@@ -36,14 +36,3 @@ def _listen_in(namespace: Path, made: list[socket.socket | OSError]) -> None:
         made.append(socket.create_server(("127.0.0.1", ENDPOINT_PORT), backlog=32))
     except OSError as error:
         made.append(error)
-
-
-def _connect(folder: Path) -> socket.socket:
-    client = socket.socket(socket.AF_UNIX)
-    try:
-        with protocol.socket_path(folder, relay.SOCKET) as path:
-            client.connect(path)
-    except OSError:
-        client.close()
-        raise
-    return client

@@ -14,6 +14,7 @@ from local_aws.nodes.specs import NodesError, Vpc
 
 _BRIDGE = "vpc"
 _LINK_LOCAL = "169.254.0.0/16"
+PODS = "100.64.0.0/10"  # as with the Amazon VPC CNI's custom networking
 # Otherwise a bridge takes the lowest address of its ports, which changes as nodes come and go, and neighbours lose it.
 _FIXED_MAC = "02:00:00:00:00:01"
 _IPV4 = Path("/proc/sys/net/ipv4")
@@ -35,7 +36,8 @@ class Network:
         addresses = dict.fromkeys((self._vpc.resolver, dns.ADDRESS, imds.ADDRESS, *systems))
         lines = ["link set lo up", f"link add {_BRIDGE} address {_FIXED_MAC} type bridge"]
         lines += [f"addr add {address}/32 dev {_BRIDGE}" for address in addresses]
-        lines += [f"link set {_BRIDGE} up", *(f"route add {cidr} dev {_BRIDGE}" for cidr in self._vpc.cidrs)]
+        lines += [f"addr add {self._vpc.api_server}/32 dev {_BRIDGE}"] if self._vpc.api_server else []
+        lines += [f"link set {_BRIDGE} up", *(f"route add {cidr} dev {_BRIDGE}" for cidr in self._cidrs())]
         run("ip", "-batch", "-", stdin="\n".join(lines))
         for setting, value in _REFUSING.items():
             (_IPV4 / setting).write_text(value)
@@ -47,7 +49,7 @@ class Network:
         wire = f"node{next(self._numbers)}"
         run("ip", "link", "add", wire, "type", "veth", "peer", "name", "eth0", "netns", node_id)
         run("ip", "link", "set", wire, "master", _BRIDGE, "up")
-        routes = [f"route add {cidr} dev eth0 src {address}" for cidr in (*self._vpc.cidrs, _LINK_LOCAL)]
+        routes = [f"route add {cidr} dev eth0 src {address}" for cidr in (*self._cidrs(), _LINK_LOCAL)]
         way_out = f"route add default via {self._vpc.resolver} dev eth0 onlink src {address}"
         lines = ["link set lo up", f"addr add {address}/32 dev eth0", "link set eth0 up", *routes, way_out]
         run("ip", "-n", node_id, "-batch", "-", stdin="\n".join(lines))
@@ -55,6 +57,9 @@ class Network:
     def unplug(self, node_id: str) -> None:
         """Remove a node's network namespace, if it exists."""
         succeeds("ip", "netns", "del", node_id)
+
+    def _cidrs(self) -> list[str]:
+        return [*self._vpc.cidrs, *([PODS] if self._vpc.api_server else [])]
 
     def _check(self, address: str) -> None:
         if not any(ipaddress.ip_address(address) in network for network in self._networks):

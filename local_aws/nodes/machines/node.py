@@ -15,6 +15,7 @@ from local_aws.nodes.machines import endpoint, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
+from local_aws.nodes.machines.pods import PodsOfNode, PodSupport
 from local_aws.nodes.programs import run, succeeds
 from local_aws.nodes.protocol import Json
 from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
@@ -42,6 +43,7 @@ class HubResources:
     logs: Path
     binds: tuple[str, ...]
     folder: Path = Path()
+    pods: PodSupport | None = None  # of nodes of an EKS cluster
 
 
 class Node:
@@ -59,6 +61,7 @@ class Node:
         self._making = threading.Lock()  # a node may be stopped while it is created
         self._endpoint: socket.socket | None = None
         self._boots, self._leader = 0, 0
+        self._pods: PodsOfNode | None = None
         self.is_going, self._is_gone = False, False
 
     def boot(self, files: Json) -> None:
@@ -72,6 +75,7 @@ class Node:
                 raise NodesError(f"node {self.spec.id} was stopped before it booted")
             self._disk.make()
             self._write_identity()
+            self._pods = self._hub.pods.prepare(self.spec.id, self._disk) if self._hub.pods else None
             self._write_files(("chroot", str(self._disk.root)), files)
             self._hub.network.plug(self.spec.id, self.spec.address)
             self._endpoint = endpoint.listen(self.spec.id, self._hub.folder) if self.spec.reaches_aws else None
@@ -114,6 +118,8 @@ class Node:
             cgroups.remove(self._cgroup)
             if self._process:
                 self._process.wait()
+            if self._pods:
+                self._pods.remove_cgroups()
             self._messages.close()
             if self._endpoint:
                 relay.close(self._endpoint)
@@ -142,7 +148,9 @@ class Node:
     def _start(self) -> None:
         self.state = "booting"
         environment = os.environ | _NSPAWN | {"NOTIFY_SOCKET": self._messages.address}
-        into_cgroup = f'echo $$ >{self._cgroup}/cgroup.procs && exec "$@"'
+        environment |= self._pods.environment if self._pods else {}
+        groups = [self._cgroup, *(self._pods.cgroups if self._pods else ())]
+        into_cgroup = "".join(f"echo $$ >{group}/cgroup.procs && " for group in groups) + 'exec "$@"'
         with self.console.open("ab") as console:
             self._process = subprocess.Popen(
                 ["sh", "-c", into_cgroup, "sh", *self._command()],
@@ -162,6 +170,7 @@ class Node:
             f"--hostname={self.spec.hostname}",
             f"--network-namespace-path=/run/netns/{self.spec.id}",
             *(f"--bind={bind}" for bind in (*self._hub.binds, *self.spec.binds)),
+            *(self._pods.options if self._pods else ()),
             "systemd.show_status=0",
         ]
 

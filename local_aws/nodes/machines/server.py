@@ -55,6 +55,10 @@ class Server:
         """Make a node's host name resolve."""
         self._names.unknown.discard(self._node(node_id).spec.address)
 
+    def op_names_of_pods(self, names: dict[str, str]) -> None:
+        """Replace the names of services and pods."""
+        self._names.of_pods = names
+
     def op_put(self, node_id: str, files: Json) -> None:
         """Write files to a node."""
         self._node(node_id).put(files)

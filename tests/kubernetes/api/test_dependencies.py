@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from cluster_request.kubernetes_objects.dependencies import dependencies
+from cluster_request.kubernetes_objects.dependencies import objects_of
+from cluster_request.kubernetes_objects.shared_file_system import file_system_objects
 from kubernetes_resource.client import HttpsTransport, KubernetesClient
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster
@@ -16,6 +17,7 @@ from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import DEFINITION, INVENTORY_LABEL, MANAGED_BY, Reference, deletion_text
 from local_aws.kubernetes.control_plane import ControlPlane
 from tests.kubernetes.webhook import Webhook
+from tests.unit.cluster_request.kubernetes_objects.eks_file import FILE_SYSTEM, eks_file
 from tests.unit.kubernetes_resource.api_server import TOKEN
 from tests.unit.kubernetes_resource.dependencies_world import (
     CLUSTER,
@@ -118,6 +120,13 @@ def world(request: pytest.FixtureRequest, plane: ControlPlane, webhook: Webhook)
     return ContractWorld(plane if request.param == REAL else None)
 
 
+def pod_with_claim(space: str) -> Json:
+    """Return a pod that uses the file system."""
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": FILE_SYSTEM.claim_name}}
+    spec = {"containers": [{"name": "job", "image": "job:1"}], "volumes": [volume], "serviceAccountName": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "job", "namespace": space}, "spec": spec}
+
+
 def versions(world: ContractWorld, items: list[Json]) -> list[str]:
     return [(world.get(item) or {})["metadata"]["resourceVersion"] for item in items if item["kind"] != "DaemonSet"]
 
@@ -191,6 +200,18 @@ def test_a_kind_outside_the_preferred_version_keeps_its_namespace(world: Contrac
     done = world.send_all("Delete", [namespace(world.space)])
     assert done["Reason"] == f"Namespace {world.space} is kept: it holds CronJob mine"
     assert world.is_there(cron_job("mine", world.space)) == [True]
+
+
+def test_a_claim_that_a_pod_uses_is_kept_with_its_volume(world: ContractWorld) -> None:
+    objects = [namespace(world.space), *file_system_objects(FILE_SYSTEM, world.space)]
+    assert world.send_all("Create", objects)["Reason"] == "applied 3 objects"
+    world.settle(1)
+    world.apply_as("user", pod_with_claim(world.space))
+    reason = world.send_all("Update", [namespace(world.space)], objects)["Reason"]
+    claim = f"PersistentVolumeClaim {world.space}/{FILE_SYSTEM.claim_name}"
+    assert reason.startswith(f"applied 1 objects; {claim} is kept: it is in use by Pod job; PersistentVolume ")
+    assert reason.endswith(f" is kept: it is bound to {claim}")
+    assert world.is_there(*objects) == [True] * 3
 
 
 @pytest.mark.parametrize("is_namespace", [False, True])
@@ -298,9 +319,9 @@ def test_a_terminating_namespace_is_refused(world: ContractWorld) -> None:
     world.apply_as("user", {**held, "metadata": {**held["metadata"], "finalizers": []}})
 
 
-def test_the_objects_that_hyperpod_needs(world: ContractWorld) -> None:
-    objects = dependencies("us-west-2")
-    assert world.send_all("Create", objects)["Reason"] == "applied 15 objects"
+def test_the_objects_of_a_file(world: ContractWorld) -> None:
+    objects = objects_of(eks_file("research"), region="us-west-2", file_system=FILE_SYSTEM)
+    assert world.send_all("Create", objects)["Reason"] == f"applied {len(objects)} objects"
     assert world.is_there(*objects) == [True] * len(objects)
     assert world.send_all("Delete", objects)["Reason"] == "all objects are deleted"
     assert world.is_there(*objects) == [False] * len(objects)

@@ -1,4 +1,4 @@
-"""The objects that HyperPod needs are valid in each Kubernetes version that HyperPod supports."""
+"""The objects of a file are valid in each Kubernetes version that HyperPod supports."""
 
 import json
 import subprocess
@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from cluster_request.kubernetes_objects.dependencies import dependencies
+from cluster_request.kubernetes_objects.dependencies import objects_of
 from local_aws.environment import PROJECT
 from tests.tool_environment import programs_of
+from tests.unit.cluster_request.kubernetes_objects.eks_file import FILE_SYSTEM, eks_file
 
 Json = dict[str, Any]
 Validate = Callable[[list[Json], str], list[str]]
 VERSIONS = ("1.31", "1.32", "1.33", "1.34")
 VALIDATOR = "1.37.0"
-OBJECTS = dependencies("us-west-2")
+TAINTS = ({"key": "expensive", "effect": "NoExecute"}, {"key": "team", "value": "vision", "effect": "NoSchedule"})
+JOBS = sorted((PROJECT / "examples" / "jobs" / "kubernetes").glob("*.yaml"))
+OBJECTS = objects_of(eks_file("research", taints=TAINTS), region="us-west-2", file_system=FILE_SYSTEM)
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +50,22 @@ def test_each_object_is_strictly_valid(version: str, validate: Validate) -> None
     names = [f"{item['kind'].lower()}/{item['metadata']['name']}" for item in OBJECTS]
     expected = [f"INFO - passed for resource {name} against version {version}" for name in names]
     assert validate(OBJECTS, version) == expected
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_pods_of_each_example_are_strictly_valid(version: str, validate: Validate) -> None:
+    pods = [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"{path.stem}-{number}"}, **replica["template"]}
+        for path in JOBS
+        for number, replica in enumerate(_replicas(yaml.safe_load(path.read_text())["spec"]))
+    ]
+    assert len(pods) == 5
+    names = [pod["metadata"]["name"] for pod in pods]
+    assert validate(pods, version) == [f"INFO - passed for resource pod/{name} against version {version}" for name in names]
+
+
+def _replicas(spec: Json) -> list[Json]:
+    return [*spec.get("replicaSpecs", ()), *spec.get("pytorchReplicaSpecs", {}).values()]
 
 
 def test_the_check_finds_unknown_versions_and_fields(validate: Validate) -> None:

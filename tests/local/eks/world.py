@@ -10,7 +10,8 @@ from typing import Any
 import boto3
 
 from local_aws.credentials import OWNER
-from local_aws.eks.control_planes import ControlPlaneError, Programs
+from local_aws.eks.control_planes import ControlPlaneError, Programs, Request
+from tests.local.eks.fake_server import FakeServer
 
 REGION, ACCOUNT = "us-west-2", "123456789012"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/eks"
@@ -29,6 +30,7 @@ class FakePlane:
     certificate_authority: str = "-----BEGIN CERTIFICATE-----"
     is_running: bool = True
     objects: dict[str, Any] = field(default_factory=lambda: {"/api/v1/nodes": {"items": []}})
+    server: FakeServer = field(default_factory=FakeServer)
 
     def stop(self) -> None:
         self.is_running = False
@@ -43,9 +45,10 @@ class FakePrograms:
     defect: str = ""
     folders: list[Path] = field(default_factory=list)
     planes: list[FakePlane] = field(default_factory=list)
+    refused: int = 0  # requests to control planes that do not run
 
     def programs(self) -> Programs:
-        return Programs(lambda: self.missing, self._start, self._read)
+        return Programs(lambda: self.missing, self._start, self._read, self._call)
 
     def _start(self, name: str, folder: Path, **webhooks: str) -> FakePlane:
         self.folders.append(folder)
@@ -62,6 +65,12 @@ class FakePrograms:
         if path not in plane.objects:
             raise ControlPlaneError(f"GET {path}: status 404")
         return dict(plane.objects[path])
+
+    def _call(self, plane: FakePlane, request: Request) -> tuple[int, Any]:
+        if not plane.is_running:
+            self.refused += 1
+            raise ControlPlaneError("the API server does not answer")
+        return plane.server.call(request)
 
 
 def trust(service: str) -> str:

@@ -1,13 +1,17 @@
 """An account with all that a cluster needs: a VPC, an execution role, scripts in a bucket."""
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from local_aws import durations, faults, hyperpod, server, testing
+from local_aws import durations, eks, faults, hyperpod, iam, server, testing
 from local_aws.clock import clock
+from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
-from tests.local.hyperpod.world import Hold, World
+from tests.local.hyperpod.eks_world import EksSite
+from tests.local.hyperpod.world import Caller, Hold, World
 
 SPEED = 3000.0  # ten of AWS's minutes in a fifth of a second
 
@@ -34,6 +38,20 @@ def world(account: World) -> Iterator[World]:
 
 
 @pytest.fixture
+def site(world: World) -> Iterator[EksSite]:
+    """The account with the EKS cluster `ml`."""
+    site = EksSite(world)
+    site.use_fakes()
+    site.make()
+    site.create()
+    site.install()
+    yield site
+    hyperpod.reset()
+    eks.reset()
+    control_planes.use(control_planes.REAL)
+
+
+@pytest.fixture
 def hold() -> Hold:
     """Let something on AWS take so long that the test can look at what is before it."""
 
@@ -41,3 +59,22 @@ def hold() -> Hold:
         durations.change({name: 1e9})
 
     return hold
+
+
+@pytest.fixture
+def caller(world: World) -> Iterator[Caller]:
+    """Take on a role with these statements; a SageMaker client that acts as it."""
+    client = world.client("iam")
+    trust = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    role = client.create_role(RoleName="caller", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+
+    def act_with(*statements: dict[str, Any]) -> Any:
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **each} for each in statements]})
+        client.put_role_policy(RoleName="caller", PolicyName="p", PolicyDocument=policy)
+        return world.client("sagemaker", session=iam.assume("123456789012", role, "lambda.amazonaws.com", "test"))
+
+    yield act_with
+    for name in client.list_role_policies(RoleName="caller")["PolicyNames"]:
+        client.delete_role_policy(RoleName="caller", PolicyName=name)
+    client.delete_role(RoleName="caller")

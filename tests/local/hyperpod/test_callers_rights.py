@@ -1,38 +1,15 @@
 """The rights of whoever calls: a role that a service took on is held to its policies, with tags as conditions."""
 
-import json
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from local_aws import iam
-from tests.local.hyperpod.world import World
+from tests.local.hyperpod.world import Caller, World
 
 pytestmark = pytest.mark.local
-Caller: TypeAlias = Callable[..., Any]
 OURS = [{"Key": "owner", "Value": "us"}]
 CLUSTERS = "arn:aws:sagemaker:us-west-2:123456789012:cluster/*"
-
-
-@pytest.fixture
-def caller(world: World) -> Iterator[Caller]:
-    """Take on a role with these statements; a SageMaker client that acts as it."""
-    client = world.client("iam")
-    trust = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-    role = client.create_role(RoleName="caller", AssumeRolePolicyDocument=document)["Role"]["Arn"]
-
-    def act_with(*statements: dict[str, Any]) -> Any:
-        policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **each} for each in statements]})
-        client.put_role_policy(RoleName="caller", PolicyName="p", PolicyDocument=policy)
-        return world.client("sagemaker", session=iam.assume("123456789012", role, "lambda.amazonaws.com", "test"))
-
-    yield act_with
-    for name in client.list_role_policies(RoleName="caller")["PolicyNames"]:
-        client.delete_role_policy(RoleName="caller", PolicyName=name)
-    client.delete_role(RoleName="caller")
 
 
 def passing(role: str, service: str = "sagemaker.amazonaws.com") -> dict[str, Any]:

@@ -22,6 +22,7 @@ class Waiting:
     """A runner whose nodes start when the test says so."""
 
     starts_in_real_time = False
+    runs_kubelets = False
 
     def __init__(self) -> None:
         self.started: dict[str, tuple[Launch, Done]] = {}

@@ -16,6 +16,7 @@ from local_aws.credentials import OWNER, Owner
 REGION = "us-west-2"
 BUCKET = "sagemaker-scripts"
 Hold: TypeAlias = Callable[[str], None]
+Caller: TypeAlias = Callable[..., Any]
 NODES_DO = (
     *(f"ec2:Describe{what}" for what in ("Subnets", "SecurityGroups", "Vpcs", "DhcpOptions", "NetworkInterfaces")),
     *("ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:CreateTags", "ec2:DetachNetworkInterface"),

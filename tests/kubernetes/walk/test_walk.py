@@ -1,0 +1,85 @@
+"""`cdk deploy` and `cdk destroy` of an EKS file with a real control plane."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from local_aws.clock import clock
+from local_aws.testing import Client
+from tests.cluster_files import PROJECT
+from tests.kubernetes.walk.conftest import SPEED
+from tests.kubernetes.walk.people import People
+from tests.local.walk.conftest import WorkspaceIn
+from tests.local.walk.leftovers import leftovers
+
+pytestmark = [pytest.mark.cdk, pytest.mark.local]
+
+KEPT = {"vpc", "subnet", "security group", "network interface", "file system", "log group"}
+"""Kinds that remain: the retained file system with its network, and HyperPod's log group."""
+ADMIN, RESEARCHER = "Admin", "Researcher"
+NAMESPACE = "hyperpod-ns-research"
+
+
+def file(admin: str, researcher: str) -> dict[str, Any]:
+    """Return examples/clusters/eks.yaml with an administrator, a team with a quota, and Karpenter."""
+    content: dict[str, Any] = yaml.safe_load((PROJECT / "examples/clusters/eks.yaml").read_text())
+    quota = {"resources": [{"instance_type": "ml.g5.xlarge", "count": 1}]}
+    teams = [{"name": "research", "role_arns": [researcher], "quota": quota}]
+    content["eks"] |= {"admins": [admin], "teams": teams, "autoscaling": "karpenter"}
+    return content
+
+
+def test_an_eks_file_is_deployed_used_and_destroyed(workspace_in: WorkspaceIn, client: Client, tmp_path: Path) -> None:
+    workspace = workspace_in("us-west-2")
+    people = People(client, "eks", tmp_path)
+    content = file(people.add(ADMIN), people.add(RESEARCHER))
+    (workspace.folder / "clusters/eks.yaml").write_text(yaml.safe_dump(content))
+    clock.set_speed(SPEED)
+    workspace.deploy("eks")
+
+    assert_hyperpod_runs(client)
+    assert_nodes_are_labelled(people)
+    assert_access(people)
+    [quota] = client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"]
+    assert quota["ComputeQuotaTarget"]["TeamName"] == "research"
+
+    workspace.destroy("eks")
+    assert client("eks").list_clusters()["clusters"] == []
+    assert client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"] == []
+    left = leftovers(client)
+    # The test created two roles; the service's belongs to the account.
+    assert set(left.pop("role")) <= {ADMIN, RESEARCHER, "AWSServiceRoleForSageMakerHyperPod"}
+    assert left.keys() <= KEPT
+
+
+def assert_hyperpod_runs(client: Client) -> None:
+    [cluster] = client("sagemaker").list_clusters()["ClusterSummaries"]
+    described = client("sagemaker").describe_cluster(ClusterName=cluster["ClusterName"])
+    assert described["ClusterStatus"] == "InService"
+    assert described["Orchestrator"]["Eks"]["ClusterArn"].endswith(":cluster/eks")
+    addons = client("eks").list_addons(clusterName="eks")["addons"]
+    assert {"vpc-cni", "coredns", "aws-fsx-csi-driver", "amazon-sagemaker-hyperpod-training-operator"} <= set(addons)
+
+
+def assert_nodes_are_labelled(people: People) -> None:
+    nodes = people.api(ADMIN).call("GET", "/api/v1/nodes").content["items"]
+    labels = [node["metadata"]["labels"] for node in nodes]
+    expected = {"node-health-status": "Schedulable", "instance-group-name": "workers"}
+    assert len(nodes) == 2
+    for name, value in expected.items():
+        assert [each[f"sagemaker.amazonaws.com/{name}"] for each in labels] == [value] * 2
+    assert [each["pool"] for each in labels] == ["training"] * 2
+
+
+def assert_access(people: People) -> None:
+    """The administrator reads what was applied; the team's role reaches its namespace only, with its claim bound."""
+    admin, researcher = people.api(ADMIN), people.api(RESEARCHER)
+    agents = admin.call("GET", "/apis/apps/v1/namespaces/aws-hyperpod/daemonsets/health-monitoring-agent")
+    assert agents.status == 200
+    [claim] = researcher.call("GET", f"/api/v1/namespaces/{NAMESPACE}/persistentvolumeclaims").content["items"]
+    assert claim["metadata"]["name"].startswith("fsx-fs-")
+    assert researcher.call("GET", f"/api/v1/namespaces/{NAMESPACE}/pods").status == 200
+    for path in ("default/pods", "kube-system/secrets", "aws-hyperpod/pods"):
+        assert researcher.call("GET", f"/api/v1/namespaces/{path}").status == 403
