@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
 
-.PHONY: help setup nodes-setup kubernetes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes test-kubernetes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws many-nodes
+.PHONY: help setup nodes-setup kubernetes-setup kubernetes-nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes test-kubernetes test-eks whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws many-nodes
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -40,6 +40,9 @@ nodes-setup: setup  ## install what simulated nodes need, and build their image 
 kubernetes-setup: setup  ## build a Kubernetes control plane from Debian's source package (once, 3 to 15 minutes)
 	@python -m local_aws.kubernetes setup
 
+kubernetes-nodes-setup: kubernetes-setup  ## also build the kubelet, so that simulated nodes of EKS clusters run pods (root on Debian; once)
+	@python -m local_aws.nodes setup --training --kubernetes
+
 demo: setup  ## bring up a cluster on an embedded AWS, no account needed
 	@python -m local_aws demo $(CLUSTER)
 
@@ -50,7 +53,7 @@ unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
 	@pytest -q -m "not local" tests/unit tests/corpus -n 2
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/kubernetes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
+	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/kubernetes --ignore tests/kubernetes_nodes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
@@ -60,6 +63,11 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 test-kubernetes: setup  ## run the tests on a real Kubernetes control plane (Debian's packages; builds it first)
 	@python -m local_aws.kubernetes setup
 	@pytest tests/kubernetes -n 2 --no-loadscope-reorder --durations 10
+
+test-eks: setup  ## run the tests on simulated nodes of EKS clusters: real kubelets, pods, PyTorch (root on Debian; builds all first)
+	@python -m local_aws.kubernetes setup
+	@python -m local_aws.nodes setup --training --kubernetes
+	@pytest tests/kubernetes_nodes --durations 10
 
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2
@@ -100,8 +108,9 @@ check: setup lint types test synth  ## all that a pull request must pass
 mutations: setup  ## change cluster files in 10,000 ways: no traceback, and what passes is a request that SageMaker takes
 	@python -m tests.mutations
 
-soak-ci: setup  ## check the custom resource against 2,400 schedules of faults (two minutes)
+soak-ci: setup  ## check the custom resources against 2,800 schedules of faults (two minutes)
 	@python -m tests.soak
+	@SCHEDULES=200 pytest -q tests/unit/kubernetes_resource/test_schedules.py tests/unit/quota_resource/test_schedules.py
 
 soak: setup  ## the same with 100,000 schedules on all cores (about an hour): SOAK="--seed 2 --examples 1000"
 	@python -m tests.soak --examples 100000 --workers 0 $(SOAK)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import yaml
+
 PROJECT = Path(__file__).parents[1]
 USERS = PROJECT / "clusters"
 CLUSTERS = PROJECT / "tests" / "data" / "clusters"
@@ -11,3 +13,5 @@ TEAM = PROJECT / "examples" / "team-repository" / "clusters"
 FOLDERS = (EXAMPLES,)
 REFERENCE = CLUSTERS / "reference.yaml"
 ALL = [file for folder in FOLDERS for file in sorted(folder.glob("*.yaml"))]
+EKS = [file for file in ALL if "eks" in yaml.safe_load(file.read_text())]
+SLURM = [file for file in ALL if file not in EKS]

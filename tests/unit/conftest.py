@@ -28,11 +28,32 @@ slurm: {setup: scripts}
 """
 
 
+VALID_EKS = """
+region: us-west-2
+network:
+  availability_zone_id: usw2-az4
+storage:
+  lustre: {}
+eks:
+  version: "1.34"
+  admins: [arn:aws:iam::123456789012:role/PlatformAdmin]
+  teams:
+    - name: vision
+      role_arns: [arn:aws:iam::123456789012:role/Vision]
+      quota: {resources: [{instance_type: ml.p5.48xlarge, count: 3}]}
+    - {name: speech, quota: {}}
+  scheduling: {priority_classes: [{name: training, weight: 90}]}
+instance_groups:
+  - {name: system, instance_type: ml.m5.2xlarge, instance_count: 2}
+  - {name: work, instance_type: ml.p5.48xlarge, instance_count: 4, taints: [{key: pool, effect: NoSchedule}]}
+"""
+
+
 class Draft:
     """A cluster file in the making."""
 
-    def __init__(self, folder: Path) -> None:
-        self.content: dict[str, Any] = yaml.safe_load(VALID)
+    def __init__(self, folder: Path, content: str = VALID) -> None:
+        self.content: dict[str, Any] = yaml.safe_load(content)
         self.folder = folder
 
     def set(self, *path_and_value: Any) -> Self:
@@ -90,3 +111,8 @@ class Draft:
 @pytest.fixture
 def draft(tmp_path: Path) -> Draft:
     return Draft(tmp_path)
+
+
+@pytest.fixture
+def eks_draft(tmp_path: Path) -> Draft:
+    return Draft(tmp_path, VALID_EKS)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from cli.deployment import STACKS, Deployment
+from cli.deployment import Deployment
 from cli.leftovers import file_systems
 from config.bucket_names import script_bucket_name
 from config.tags import CLUSTER_TAG
@@ -87,15 +87,15 @@ def _file_systems(deployment: Deployment) -> Iterator[Leftover]:
 def _buckets(deployment: Deployment) -> Iterator[Leftover]:
     """Yield the bucket of the lifecycle scripts, and those that CloudFormation named after one of the stacks."""
     name = deployment.config.name
-    ours = f"{script_bucket_name(name, '[0-9]{12}', '.*')}|{name}-({'|'.join(STACKS).lower()})-.*"
+    ours = f"{script_bucket_name(name, '[0-9]{12}', '.*')}|({'|'.join(deployment.stack_names).lower()})-.*"
     for bucket in (each["Name"] for each in deployment.client("s3").list_buckets()["Buckets"]):
         if re.fullmatch(ours, bucket):
             yield _left(deployment, "bucket", bucket, f"s3 rb --force s3://{bucket}")
 
 
 def _logs(deployment: Deployment) -> Iterator[Leftover]:
-    stacks = [f"{deployment.config.name}-{stack}-" for stack in STACKS]
-    prefixes = [f"{folder}{stack}" for folder in ("/aws/vendedlogs/states/", "/aws/lambda/", "") for stack in stacks]
+    folders = ("/aws/vendedlogs/states/", "/aws/lambda/", "")
+    prefixes = [f"{folder}{stack}-" for folder in folders for stack in deployment.stack_names]
     named = [group for prefix in prefixes for group in _log_groups(deployment, prefix)]
     for group in [*log_groups_of_nodes(deployment), *named]:
         yield _left(deployment, "log group", group, f"logs delete-log-group --log-group-name {group}")

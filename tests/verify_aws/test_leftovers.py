@@ -8,7 +8,8 @@ from unittest.mock import Mock
 import pytest
 from botocore.exceptions import ClientError
 
-from cli.deployment import Deployment
+from cli.deployment import STACKS, Deployment
+from config.model import Orchestrator
 from local_aws import server
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws, clients_of
@@ -39,9 +40,13 @@ def deployed(aws: EmbeddedAws) -> Iterator[Deployed]:
     for group in OTHERS_LOGS:
         client("logs").create_log_group(logGroupName=group)
     create_bucket(client, "sagemaker-demo-gpu-210987654321-us-west-2")
-    yield lambda name: cast(
-        "Deployment", SimpleNamespace(config=SimpleNamespace(name=name), client=client, region=REGION, stacks=list)
-    )
+
+    def deployment(name: str) -> Deployment:
+        stacks = [f"{name}-{suffix}" for suffix in STACKS[Orchestrator.SLURM]]
+        values = SimpleNamespace(config=SimpleNamespace(name=name), client=client, region=REGION, stacks=list, stack_names=stacks)
+        return cast("Deployment", values)
+
+    yield deployment
     server.reset()
 
 
