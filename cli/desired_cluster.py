@@ -1,8 +1,14 @@
 """The cluster that a file describes, as the custom resource reads it from CloudFormation's event."""
 
+import json
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.kubernetes.client import describe_eks
-from cli.ownership import has_own, own_owner, resources
+from cli.ownership import OURS, has_own, own_owner, resources
 from cli.resource_code import Cluster, ClusterApi, Desired, Event, Owner
 from cli.result import Json
 from cluster_request.request import RequestValues, cluster_request
@@ -32,6 +38,20 @@ def desired_cluster(deployment: Deployment, cluster: Cluster, api: ClusterApi, d
         **({"OldResourceProperties": {**properties, "Request": deployed}} if deployed is not None else {}),
     }
     return Desired.of(Event.parse(raw), api.request_shape)
+
+
+def deployed_properties(deployment: Deployment) -> Json | None:
+    """Return the properties of the cluster in the stack's template; None without the stack or our resource in it."""
+    try:
+        answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-Cluster")
+    except ClientError as error:
+        if is_absent(error):
+            return None
+        raise
+    body = answer["TemplateBody"]
+    template: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
+    found = (each["Properties"] for each in template.get("Resources", {}).values() if each["Type"] == OURS)
+    return next(found, None)
 
 
 def _values(deployment: Deployment) -> RequestValues:

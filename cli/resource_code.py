@@ -8,6 +8,7 @@ sys.path.append(str(Path(__file__).parents[1] / "lambda_assets"))
 # Found by way of the line above.
 from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.convergence import replacement_on_eks
 from cluster_resource.deadline import Clock
 from cluster_resource.decision import Action, Call, Fail, Memory, Wait
 from cluster_resource.desired import Desired
@@ -36,4 +37,5 @@ __all__ = [
     "immutable_changes",
     "is_reserved",
     "plan",
+    "replacement_on_eks",
 ]

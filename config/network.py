@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, StrictInt, StringConstraints
 
+from config.fingerprint import fingerprint
 from config.section import Change, Section, setting
 
 # Including Local Zones, usw2-lax1-az1, and sovereign regions, eusc-dee1-az1.
@@ -103,3 +104,10 @@ class NetworkConfig(Section):
         api="logs:PutRetentionPolicy retentionInDays",
     )
     existing: ExistingNetwork | None = setting("existing network to use", Change.REPLACES_CLUSTER, None)
+
+    @property
+    def identity(self) -> str:
+        """A hash of all fields whose change replaces the VPC, a subnet or the security group."""
+        if self.existing:
+            return fingerprint(self.existing.vpc_id, self.existing.node_subnet_ids, self.existing.security_group_id)
+        return fingerprint(self.vpc_cidr, self.node_cidr, self.availability_zone_id)

@@ -9,10 +9,10 @@ from cluster_request.eks_addons import addons_before_nodes
 from cluster_request.kubernetes_objects.dependencies import objects_of, texts_of
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem
 from config.eks import EksConfig
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.zones import region_of_zone
 from constructs.hyperpod.cluster.no_vpc import Placement
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.kubernetes.access_entries import AccessEntries
 from constructs.hyperpod.kubernetes.addons import Addons
 from constructs.hyperpod.kubernetes.control_plane_network import ControlPlaneNetwork

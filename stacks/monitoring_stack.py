@@ -5,9 +5,9 @@ from typing import Any, cast
 from aws_cdk import CfnOutput, CfnResource, Fn, Stack
 from constructs import Construct
 
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig, Implementation, Wait
 from constructs.hyperpod.cluster.request_alarms import alarm_names
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.monitoring.chat_channels import ChatChannels
 from constructs.hyperpod.monitoring.dashboard import Dashboard
 from constructs.hyperpod.monitoring.event_rules import EventRules

@@ -1,16 +1,10 @@
 """Differences between the cluster file and DescribeCluster, decided as the custom resource decides them."""
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
 from cli.deployment import Deployment
-from cli.desired_cluster import desired_cluster
+from cli.desired_cluster import deployed_properties, desired_cluster
 from cli.drift.difference import Difference
-from cli.ownership import OURS
 from cli.resource_code import Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
 from config.model import Implementation
@@ -76,16 +70,8 @@ def _tags(desired: Desired, cluster: Cluster) -> Iterator[Difference]:
 
 def deployed_groups(deployment: Deployment) -> Json | None:
     """Return the names and counts of the groups in the stack's template; None without the stack or our resource in it."""
-    try:
-        answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-Cluster")
-    except ClientError as error:
-        if is_absent(error):
-            return None
-        raise
-    body = answer["TemplateBody"]
-    template: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
-    for resource in template.get("Resources", {}).values():
-        if resource["Type"] == OURS:
-            groups = resource["Properties"]["Request"].get("InstanceGroups") or []
-            return {"InstanceGroups": [{name: each[name] for name in ("InstanceGroupName", COUNT)} for each in groups]}
-    return None
+    deployed = deployed_properties(deployment)
+    if deployed is None:
+        return None
+    groups = deployed["Request"].get("InstanceGroups") or []
+    return {"InstanceGroups": [{name: each[name] for name in ("InstanceGroupName", COUNT)} for each in groups]}

@@ -4,6 +4,7 @@ from cli.preflight.associations import associations
 from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
 from cli.preflight.cluster_name import cluster_name
+from cli.preflight.cluster_replacement import cluster_replacement
 from cli.preflight.eks_addons import access, eks_addons
 from cli.preflight.eks_cluster import control_plane, eks_cluster, eks_quotas, kubernetes_version
 from cli.preflight.file_systems import file_systems
@@ -45,6 +46,7 @@ CHECKS = (
     Check("kubernetes version", kubernetes_version),
     Check("eks quotas", eks_quotas),
     Check("eks cluster", eks_cluster),
+    Check("cluster replacement", cluster_replacement),
     Check("control plane", control_plane),
     Check("eks addons", eks_addons),
     Check("eks access", access),

@@ -26,6 +26,8 @@ def choose_cluster(desired: Desired, cluster: Cluster | None, memory: Memory) ->
         return memory
     observed = create_only(cluster.description if cluster else desired.old_request or {})
     chosen = _name(desired, observed) or ("" if cluster else desired.physical_id)
+    if cluster and (refused := replacement_on_eks(desired, cluster)):
+        return Decision(Fail(refused), memory)
     if not chosen:
         return Decision(Fail(_refusal(desired, observed)), memory)
     if chosen == desired.physical_id and not _may_go_back(desired, memory):
@@ -34,6 +36,15 @@ def choose_cluster(desired: Desired, cluster: Cluster | None, memory: Memory) ->
         note = f"checking whether {desired.name} still exists"
         return Decision(Wait(note), memory._replace(cluster=desired.name, name_checked=True))
     return Decision(Wait(f"{chosen} replaces {desired.physical_id}"), memory._replace(cluster=chosen))
+
+
+def replacement_on_eks(desired: Desired, cluster: Cluster) -> str:
+    """Return why an update cannot replace the cluster, with a fix; empty if it can, or if it changes it in place."""
+    observed = create_only(cluster.description)
+    eks = observed["EksClusterArn"]
+    if _name(desired, observed) == desired.physical_id or not eks or desired.create_only["EksClusterArn"] != eks:
+        return ""
+    return reasons.replaced_on_eks(desired, _changed(desired, observed) or ["cluster_name"])
 
 
 def _may_go_back(desired: Desired, memory: Memory) -> bool:
@@ -57,12 +68,17 @@ def _name(desired: Desired, observed: Json) -> str:
 
 
 def _refusal(desired: Desired, observed: Json) -> str:
-    changed = sorted(name for name, value in desired.create_only.items() if value != observed[name])
+    changed = _changed(desired, observed)
     return (
         f"{', '.join(changed)} of cluster {desired.physical_id} cannot change, and a new cluster cannot have the same name "
         f"({observed[changed[0]]!r} -> {desired.create_only[changed[0]]!r}); remove or change `cluster_name`: this creates a new "
         "cluster and then deletes the old one"
     )
+
+
+def _changed(desired: Desired, observed: Json) -> list[str]:
+    """Return the create-only values that differ."""
+    return sorted(name for name, value in desired.create_only.items() if value != observed[name])
 
 
 def settle(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision:

@@ -70,6 +70,15 @@ def absent(name: str) -> str:
     )
 
 
+def replaced_on_eks(desired: Desired, changed: list[str]) -> str:
+    """Report a change that replaces a cluster on EKS: CreateCluster would be refused until the old one is deleted."""
+    file = desired.owner.stack_id.partition("/")[2].partition("/")[0].removesuffix("-Cluster")
+    return (
+        f"{', '.join(changed)} of cluster {desired.physical_id} cannot change: this replaces the cluster, and HyperPod allows "
+        f"one cluster per EKS cluster; undo the change, or run `cdk destroy {file}/Addons {file}/Cluster`, then deploy again"
+    )
+
+
 def undeleted_leftover(cluster: Cluster) -> str:
     """Report a cluster that a cancelled replacement created and HyperPod does not delete yet."""
     return (

@@ -1,7 +1,7 @@
 """Generate cluster names for files without ``cluster_name``."""
 
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig, Implementation
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
 
 HASH_LENGTH = 12

@@ -9,6 +9,7 @@ from constructs import Construct, IDependable
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import Request
 from cluster_request.resource_properties import resource_properties, tagged
+from config.fingerprint import fingerprint
 from config.instance_group import Role
 from config.model import ClusterConfig, Orchestrator, Wait
 from config.operation_names import bundle_parameter
@@ -18,7 +19,6 @@ from constructs.hyperpod.cluster.create_cluster_input import create_cluster_inpu
 from constructs.hyperpod.cluster.generated_names import name_pattern
 from constructs.hyperpod.cluster.step_permissions import StepPermissions
 from constructs.hyperpod.cluster.volume_keys import volume_key_ids
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.monitoring.topic_arn import topic_arn

@@ -7,13 +7,13 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from cluster_request.effective_request import EffectiveRequest
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
 from constructs.hyperpod.cluster.orchestrator_permissions import join_kubernetes, join_wildcards
 from constructs.hyperpod.cluster.secret_permissions import read_secrets
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 

@@ -2,8 +2,8 @@
 
 from constructs import Construct
 
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig, Orchestrator
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.bundle_version import BundleVersion
 from constructs.hyperpod.lifecycle.provisioning_parameters import file_name, provisioning_parameters, static_parameters
 from constructs.hyperpod.lifecycle.running_nodes import RunningNodes

@@ -5,7 +5,6 @@ from constructs import Construct
 
 from config.network import InternetAccess as Access
 from config.network import NetworkConfig
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.flow_logs import FlowLogs
 from constructs.hyperpod.network.internet_access import InternetAccess
 from constructs.hyperpod.network.node_network import NodeNetwork
@@ -20,7 +19,7 @@ class Network(Construct):
 
     def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: cdk.RemovalPolicy) -> None:
         super().__init__(scope, id)
-        self._identity = _identity(config)
+        self._identity = config.identity
         self._nodes = config.existing or NodeNetwork(self, "NodeNetwork", config=config, removal=removal)
         if config.existing and config.existing.internet_access is Access.EXISTING:
             return
@@ -56,10 +55,3 @@ class Network(Construct):
         if isinstance(self._nodes, NodeNetwork):
             return {"NodeSubnet": self._nodes.node_subnet_ids[0]}
         return {subnet_id: subnet_id for subnet_id in self._nodes.node_subnet_ids}
-
-
-def _identity(config: NetworkConfig) -> str:
-    """Return a hash of all fields whose change replaces the VPC, a subnet or the security group."""
-    if config.existing:
-        return fingerprint(config.existing.vpc_id, config.existing.node_subnet_ids, config.existing.security_group_id)
-    return fingerprint(config.vpc_cidr, config.node_cidr, config.availability_zone_id)

@@ -4,9 +4,9 @@ import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
 
+from config.fingerprint import fingerprint
 from config.storage import ExistingFileSystem, LustreConfig
 from config.tags import NETWORK_TAG
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
 

@@ -3,8 +3,8 @@
 import aws_cdk as cdk
 from constructs import Construct
 
+from config.fingerprint import fingerprint
 from config.storage import StorageConfig
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.storage.data_bucket import DataBucket
 from constructs.hyperpod.storage.data_repository_association import DataRepositoryAssociation

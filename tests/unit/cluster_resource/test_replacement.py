@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cluster_resource.world import World, properties, request
+from tests.unit.cluster_resource.world import ROLE, World, properties, request
 
 OLD_SUBNET, NEW_SUBNET = "subnet-0aaaaaaaaaaaaaaa0", "subnet-0bbbbbbbbbbbbbbb0"
 
@@ -60,6 +60,47 @@ def test_another_fixed_name_creates_another_cluster(world: World) -> None:
     world.create(old)
     done = world.finish(world.event("Update", wanted(OLD_SUBNET, ClusterName="two"), old, "one"))
     assert done["PhysicalResourceId"] == "two"
+
+
+EKS = "arn:aws:eks:us-west-2:123456789012:cluster/{}"
+
+
+def on_eks(subnet: str = OLD_SUBNET, eks: str = "prod", **more: Any) -> dict[str, Any]:
+    group = {"InstanceGroupName": "workers", "InstanceCount": 1, "InstanceType": "ml.c5.xlarge", "ExecutionRole": ROLE}
+    vpc = {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": [subnet]}
+    orchestrator = {"Eks": {"ClusterArn": EKS.format(eks)}}
+    return properties({"InstanceGroups": [group], "VpcConfig": vpc, "Orchestrator": orchestrator}, **more)
+
+
+@pytest.mark.fault(95)
+@pytest.mark.only_mode("scripts", reason="a cluster on EKS has no Slurm")
+@pytest.mark.parametrize(("change", "field"), [({"subnet": NEW_SUBNET}, "Subnets"), ({"ClusterName": "two"}, "cluster_name")])
+def test_a_replacement_on_the_same_eks_cluster_is_refused_before_any_call(
+    world: World, change: dict[str, Any], field: str
+) -> None:
+    old, new = on_eks(), on_eks(**change)
+    first = world.create(old)["PhysicalResourceId"]
+    done = world.finish(world.event("Update", new, old, first))
+    assert (done["Status"], done["PhysicalResourceId"]) == ("FAILED", first)
+    assert done["Reason"].startswith(f"{field} of cluster {first} cannot change: this replaces the cluster, ")
+    assert "run `cdk destroy reference/Addons reference/Cluster`, then deploy again" in done["Reason"]
+    assert world.finish(world.event("Update", old, new, first))["Status"] == "SUCCESS"
+    assert not world.sagemaker.changes()
+
+
+def test_another_eks_cluster_replaces_the_cluster(world: World) -> None:
+    old, new = on_eks(), on_eks(eks="other")
+    first = world.create(old)["PhysicalResourceId"]
+    done = world.finish(world.event("Update", new, old, first))
+    assert (done["Status"], done["PhysicalResourceId"] != first) == ("SUCCESS", True)
+
+
+def test_a_deleted_cluster_on_eks_can_be_replaced(world: World) -> None:
+    old, new = on_eks(), on_eks(NEW_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    world.sagemaker.all[0].go()
+    done = world.finish(world.event("Update", new, old, first))
+    assert (done["Status"], done["PhysicalResourceId"] != first) == ("SUCCESS", True)
 
 
 def test_removing_a_fixed_name_keeps_the_cluster(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -10,6 +11,7 @@ from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult
 from cli.preflight.runner import Check, run_checks
 from config.model import ClusterConfig
+from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
 from validation.load import parse_cluster
 
 ACCOUNT, REGION = "123456789012", "us-west-2"
@@ -79,6 +81,8 @@ class FakeAws:
 
 class FakeClient:
     """One service of the account."""
+
+    meta = SimpleNamespace(service_model=SERVICE_MODEL)
 
     def __init__(self, aws: FakeAws, service: str) -> None:
         self._aws, self._service = aws, service

@@ -1,0 +1,78 @@
+"""A change that replaces the HyperPod cluster of an EKS cluster."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cli.preflight.check_result import CheckResult
+from cli.preflight.cluster_replacement import cluster_replacement
+from tests.unit.cli.fake_stack import Json
+from tests.unit.cli.preflight.fake_aws import asked, only, outcomes, parsed, refused, stacks
+from tests.unit.cli.preflight.test_eks import ARN, EXISTING, NEW
+
+STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/draft-Cluster/1"
+TAGS = [{"Key": "hyperpod-cdk:stack-id", "Value": STACK}, {"Key": "hyperpod-cdk:logical-id", "Value": "Cluster"}]
+OTHER_SUBNET = EXISTING.replace("subnet-00000001", "subnet-00000002")
+
+
+def check(file: str, deployed: str, eks: str = ARN) -> list[CheckResult]:
+    """Check the file while the cluster of another version of it is deployed."""
+    described = {
+        "ClusterName": "draft-1",
+        "ClusterArn": "arn:aws:sagemaker:us-west-2:123456789012:cluster/abcdefghijkl",
+        "ClusterStatus": "InService",
+        "VpcConfig": {"Subnets": ["subnet-00000001"], "SecurityGroupIds": ["sg-00000001"]},
+        "Orchestrator": {"Eks": {"ClusterArn": eks}},
+        "InstanceGroups": [],
+    }
+    resource = {"LogicalResourceId": "Cluster", "ResourceType": "Custom::HyperPodCluster", "ResourceStatus": "CREATE_COMPLETE"}
+    properties = {"NetworkIdentity": parsed(deployed).network.identity}
+    template = {"Resources": {"Cluster": {"Type": "Custom::HyperPodCluster", "Properties": properties}}}
+    outputs = {"NodeSubnetIds": "subnet-00000001", "SecurityGroupId": "sg-00000001"}
+    answers: dict[str, Any] = {
+        "cloudformation.describe_stacks": stacks(
+            Network=outputs, Kubernetes={"EksClusterArn": ARN}, Cluster={"ClusterName": "draft-1"}
+        ),
+        "cloudformation.describe_stack_resources": {"StackResources": [{**resource, "StackId": STACK}]},
+        "cloudformation.get_template": {"TemplateBody": json.dumps(template)},
+        "eks.describe_cluster": {"cluster": {"arn": ARN, "endpoint": "https://eks"}},
+        "sagemaker.describe_cluster": described,
+        "sagemaker.list_tags": {"Tags": TAGS},
+        "sagemaker.list_cluster_nodes": {"ClusterNodeSummaries": []},
+    }
+    return asked(cluster_replacement, answers, file)
+
+
+@pytest.mark.parametrize("file", [NEW, EXISTING])
+def test_an_update_in_place_is_well(file: str) -> None:
+    found = only(check(file, file))
+    assert (found.outcome, found.message) == ("ok", "a deployment updates draft-1 in place")
+
+
+@pytest.mark.fault(95)
+@pytest.mark.parametrize(("file", "field"), [(OTHER_SUBNET, "Subnets"), (EXISTING + "cluster_name: two\n", "cluster_name")])
+def test_a_replacement_is_an_error_with_the_commands_that_make_it_possible(file: str, field: str) -> None:
+    found = only(check(file, EXISTING))
+    assert found.outcome == "error"
+    assert found.message.startswith(f"{field} of cluster draft-1 cannot change: ")
+    assert found.fix == "undo the change, or run `cdk destroy draft/Addons draft/Cluster`, then deploy again"
+
+
+@pytest.mark.parametrize("network", ["availability_zone_id: usw2-az2", "availability_zone_id: usw2-az4, node_cidr: 10.8.0.0/16"])
+def test_a_new_network_requires_a_new_eks_cluster(network: str) -> None:
+    file = NEW.replace("availability_zone_id: usw2-az4", network)
+    found = only(check(file, NEW))
+    assert (found.outcome, found.fix) == ("error", "undo the change, or run `cdk destroy 'draft/*'`, then deploy")
+
+
+def test_another_eks_cluster_can_have_the_new_cluster() -> None:
+    assert outcomes(check(OTHER_SUBNET, EXISTING, eks=f"{ARN}-old")) == ["ok"]
+
+
+def test_without_a_cluster_nothing_is_replaced() -> None:
+    no_cluster: Json = {"cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "draft-1"})}
+    gone = {**no_cluster, "sagemaker.describe_cluster": refused("ResourceNotFound")}
+    assert outcomes(asked(cluster_replacement, gone, NEW)) == ["skipped"]
+    assert outcomes(asked(cluster_replacement, {}, NEW)) == ["skipped"]
+    assert outcomes(asked(cluster_replacement, {})) == ["skipped"]
