@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from cluster_resource.event import Json
 from kubernetes_resource.client import KubernetesClient
-from kubernetes_resource.errors import Kind, KubernetesError
+from kubernetes_resource.errors import AggregatedApiError, Kind, KubernetesError
 from kubernetes_resource.objects import Reference
 
 
@@ -93,7 +93,7 @@ class Discovery:
                 raise
             service = ".".join(reversed(version.split("/")))
             fix = f"restore the pods of APIService {service} or delete it, then deploy again"
-            raise KubernetesError(error.kind, error.subject, error.text, fix=fix) from error
+            raise AggregatedApiError(error.kind, error.subject, error.text, fix=fix) from error
 
 
 def _collection(root: str, resource: Json) -> Collection:

@@ -79,6 +79,10 @@ class KubernetesError(Exception):
         return {cause.manager for cause in self.causes if cause.reason == CONFLICTING}
 
 
+class AggregatedApiError(KubernetesError):
+    """An API that pods in the EKS cluster serve is unavailable; the API server itself is not."""
+
+
 class PendingError(Exception):
     """The request must wait; the message has the reason."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from cluster_resource.event import Json
 from kubernetes_resource.claims import use_of
 from kubernetes_resource.client import METADATA_TYPE
+from kubernetes_resource.errors import AggregatedApiError
 from kubernetes_resource.objects import DEFINITION, NAMESPACE, Reference
 from kubernetes_resource.session import Session, first_of
 
@@ -14,8 +15,8 @@ AUTOMATIC = {
 }
 """Objects that Kubernetes creates in each namespace."""
 ACCOUNT = "kubernetes.io/service-account.name"
-DERIVED = {"Endpoints", "EndpointSlice", "Event", "Lease"}
-"""Kinds that Kubernetes or a controller creates for others; nothing of the user is in them."""
+DERIVED = {"Endpoints", "EndpointSlice", "Event", "Lease", "LocalQueue"}
+"""Kinds that Kubernetes, a controller or task governance creates; nothing of the user is in them."""
 
 
 def reason_to_keep(session: Session, reference: Reference, live: Json) -> str:
@@ -26,13 +27,23 @@ def reason_to_keep(session: Session, reference: Reference, live: Json) -> str:
     if live["metadata"].get("deletionTimestamp"):
         return ""
     if reference.kind == NAMESPACE:
-        return _held_text(_in_namespace(session, reference.name))
-    if reference.kind != DEFINITION:
-        return ""
-    version = next((each["name"] for each in live["spec"]["versions"] if each.get("served")), None)
+        return _namespace_text(session, reference.name)
+    return _definition_text(session, live["spec"]) if reference.kind == DEFINITION else ""
+
+
+def _namespace_text(session: Session, namespace: str) -> str:
+    try:
+        return _held_text(_in_namespace(session, namespace))
+    except AggregatedApiError as error:
+        # While an API cannot be listed, Kubernetes does not finish the deletion of a namespace either.
+        return f"its objects cannot be listed: {error}"
+
+
+def _definition_text(session: Session, spec: Json) -> str:
+    version = next((each["name"] for each in spec["versions"] if each.get("served")), None)
     if version is None:
         return "none of its versions is served, so its objects cannot be listed"
-    return _held_text(_of_definition(session, live["spec"], version))
+    return _held_text(_of_definition(session, spec, version))
 
 
 def _held_text(held: Iterator[str]) -> str:

@@ -277,14 +277,25 @@ def test_an_answer_of_another_server_is_retried(world: DependenciesWorld, status
 
 
 @pytest.mark.parametrize("content", [b"service unavailable\n", b'{"message": "service unavailable"}'])
-def test_an_aggregated_api_without_pods_is_named(world: DependenciesWorld, content: bytes) -> None:
-    world.do("Create", [namespace()])
+def test_a_namespace_is_kept_while_an_aggregated_api_has_no_pods(world: DependenciesWorld, content: bytes) -> None:
+    world.do("Create", standard())
     world.server.served["metrics.k8s.io/v1beta1"] = [("PodMetrics", "pods", True)]
     world.eks.server = Aggregator(**vars(world.server), content=content)
-    reason = world.do("Delete", [namespace()])["Reason"]
+    done = world.do("Delete", standard())
+    assert done["Status"] == "SUCCESS"
+    assert done["Reason"].startswith("Namespace aws-hyperpod is kept: its objects cannot be listed: API metrics.k8s.io/v1beta1: ")
+    assert done["Reason"].endswith("; restore the pods of APIService v1beta1.metrics.k8s.io or delete it, then deploy again")
+    assert world.ours() == {"Namespace aws-hyperpod"}
+
+
+def test_an_aggregated_api_of_an_object_must_be_back_before_the_object_is_deleted(world: DependenciesWorld) -> None:
+    world.do("Create", standard())
+    world.server.served["metrics.k8s.io/v1beta1"] = [("PodMetrics", "pods", True)]
+    world.eks.server = Aggregator(**vars(world.server), content=b"service unavailable")
+    ours = {"apiVersion": "metrics.k8s.io/v1beta1", "kind": "PodMetrics", "metadata": {"name": "ours", "namespace": "default"}}
+    reason = world.do("Update", [*standard(), ours], standard())["Reason"]
     assert reason.startswith("API metrics.k8s.io/v1beta1: ")
     assert "; restore the pods of APIService v1beta1.metrics.k8s.io or delete it, then deploy again" in reason
-    assert world.server.find("Namespace", "aws-hyperpod")
 
 
 def test_a_server_that_never_answers_as_the_api_is_named(world: DependenciesWorld) -> None:

@@ -78,13 +78,15 @@ def test_listing_stops_when_enough_is_known(world: DependenciesWorld, monkeypatc
     assert sum("aws-hyperpod/configmaps?" in path for _, path in world.server.calls) == 5  # kube-root-ca.crt and four others
 
 
-def test_what_kubernetes_creates_does_not_keep_a_namespace(world: DependenciesWorld) -> None:
+def test_what_controllers_create_does_not_keep_a_namespace(world: DependenciesWorld) -> None:
     world.do("Create", [namespace()])
     inside = {"namespace": "aws-hyperpod"}
     token = {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token"}
     annotations = {"kubernetes.io/service-account.name": "default"}
     world.server.add({**token, "metadata": {"name": "default-token", "annotations": annotations, **inside}})
     world.server.add({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", **inside}})
+    world.server.served["kueue.x-k8s.io/v1beta1"] = [("LocalQueue", "localqueues", True)]
+    world.server.add({"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "LocalQueue", "metadata": {"name": "queue", **inside}})
     owned = {"name": "agent-1", "ownerReferences": [{"kind": "DaemonSet"}], **inside}
     world.server.add({"apiVersion": "v1", "kind": "Pod", "metadata": owned})
     assert world.do("Delete", [namespace()])["Reason"] == "all objects are deleted"
