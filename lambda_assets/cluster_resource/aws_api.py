@@ -15,6 +15,8 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
 
+from cluster_resource.errors import CallError
+
 MODEL_DIR = Path(__file__).parent / "service_model"
 MODEL = "sagemaker/2017-07-24/service-2.json"
 
@@ -97,8 +99,10 @@ KIND_OF_CODE = {
 READS = ("Describe", "List")
 
 
-class ApiError(Exception):
+class ApiError(CallError):
     """A failed call: its kind, and the service's error code and message."""
+
+    kind: Kind
 
     def __init__(self, kind: Kind, operation: str, code: str, text: str) -> None:
         super().__init__(f"{operation}: {code}: {text}")

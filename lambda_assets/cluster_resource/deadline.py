@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from cluster_resource import reasons
 from cluster_resource.aws_api import ApiError, Kind
@@ -19,6 +19,18 @@ RETRY_S = {Kind.ROLE: 300, Kind.DENIED: 90}
 """IAM is eventually consistent: a new role or policy may not be in effect yet."""
 
 FINAL = (Kind.QUOTA, Kind.INVALID)
+
+
+class Context(Protocol):
+    """The invocation's context from Lambda."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return the time until the function times out."""
+
+
+def seconds_left(context: Context) -> float:
+    """Return the time until the function times out."""
+    return context.get_remaining_time_in_millis() / 1000
 
 
 class Clock(NamedTuple):

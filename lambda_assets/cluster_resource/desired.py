@@ -6,6 +6,7 @@ CloudFormation sends every scalar to a custom resource as a string.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from cluster_resource.errors import PropertyError
 from cluster_resource.event import ClusterProperties, Event, Json, Owner, cluster_name, create_only, is_reserved
 from cluster_resource.observed import GROUP_KINDS
 
@@ -15,10 +16,6 @@ GENERATED = ("ClusterName",)
 
 BOOLEANS = {"true": True, "false": False}
 WAITS = ("nodes", "cluster", "none")
-
-
-class PropertyError(ValueError):
-    """A property that does not match the service model."""
 
 
 def convert(value: Any, shape: Any, path: str, *, strict: bool = True) -> Any:

@@ -7,14 +7,12 @@ The newest request for a resource wins. The order is that in which CloudFormatio
 overtake each other. If the URLs have no date, it is the order in which the executions started.
 """
 
-import functools
 import os
 from datetime import datetime
 
-from cluster_resource.aws_api import states_client
 from cluster_resource.decision import VERSION
 from cluster_resource.event import ROLLOUT, Event, Json, cluster_name, execution_name, is_later
-from cluster_resource.executions import Execution, Executions
+from cluster_resource.executions import Execution, Executions, executions_of
 from cluster_resource.log import log
 from cluster_resource.pointer import Bundle
 
@@ -27,15 +25,9 @@ STOPPED = "stopped"
 SUPERSEDED_AT_START = "superseded by a newer request for the same resource, which started first"
 
 
-@functools.cache
-def _executions() -> Executions:
-    """Return the state machine's executions, once per sandbox."""
-    return Executions(states_client(), os.environ["STATE_MACHINE_ARN"])
-
-
 def handler(raw: Json, _context: object) -> None:
     """Start the execution for one event."""
-    launch(raw, _executions())
+    launch(raw, executions_of(os.environ["STATE_MACHINE_ARN"]))
 
 
 def launch(raw: Json, executions: Executions) -> None:

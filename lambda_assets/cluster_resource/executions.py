@@ -1,9 +1,11 @@
 """List, start, stop and read the executions of the state machine. Runs in Lambda."""
 
+import functools
 import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from cluster_resource.aws_api import states_client
 from cluster_resource.event import NO_DATE, Event, Json, execution_name, is_later, resource_hash
 
 PAGE = 1000
@@ -164,3 +166,9 @@ def _response_in(value: Any) -> Json | None:
             return response
         return next((found for item in value.values() if (found := _response_in(item))), None)
     return None
+
+
+@functools.cache
+def executions_of(state_machine_arn: str) -> Executions:
+    """Return the state machine's executions, once per sandbox."""
+    return Executions(states_client(), state_machine_arn)

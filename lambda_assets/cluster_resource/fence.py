@@ -7,11 +7,19 @@ from cluster_resource.deadline import Clock
 from cluster_resource.decision import Decision, Fail, Memory, Wait
 from cluster_resource.deletion import is_quiet
 from cluster_resource.event import Event
-from cluster_resource.executions import Execution, Executions
+from cluster_resource.executions import LISTED_S, Execution, Executions
 from cluster_resource.log import log
 
 
-def with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
+def enter(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Decision | Memory:
+    """Return the memory if the request may work, else the decision to wait or fail."""
+    if clock.elapsed_s < LISTED_S:
+        return Decision(Wait("waiting until Step Functions lists every request"), memory)
+    memory = _with_older_requests(event, memory, clock, executions)
+    return Decision(Fail(memory.fence), memory) if memory.fence else memory
+
+
+def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
     """Return the memory with whether the request is contested; after an error it stays unknown until the next step."""
     if memory.contested is not None:
         return memory

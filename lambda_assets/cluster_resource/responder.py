@@ -4,30 +4,23 @@ EventBridge invokes it for executions that failed, timed out or were stopped; La
 function failed. Its role may start, stop and describe executions and read their history. It makes no cluster call.
 """
 
-import functools
 import json
 import os
 
 from botocore.exceptions import ClientError
 
-from cluster_resource.aws_api import Kind, kind_of, states_client
+from cluster_resource.aws_api import Kind, kind_of
 from cluster_resource.decision import VERSION
 from cluster_resource.entry import stop_older
 from cluster_resource.event import Event, Json, physical_id
-from cluster_resource.executions import SUPERSEDED, Executions
+from cluster_resource.executions import SUPERSEDED, Executions, executions_of
 from cluster_resource.log import log
 from cluster_resource.response import Send, failure, send
 
 
-@functools.cache
-def _executions() -> Executions:
-    """Return the state machine's executions, once per sandbox."""
-    return Executions(states_client(), os.environ["STATE_MACHINE_ARN"])
-
-
 def handler(raw: Json, _context: object) -> None:
     """Send the response for an execution that ended without one, or for an event without an execution."""
-    respond(raw, _executions(), send)
+    respond(raw, executions_of(os.environ["STATE_MACHINE_ARN"]), send)
 
 
 def respond(raw: Json, executions: Executions, send: Send) -> None:

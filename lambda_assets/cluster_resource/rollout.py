@@ -12,8 +12,8 @@ from cluster_resource.deadline import FINAL, RETRY_S, Clock
 from cluster_resource.decision import CUT, MAX_TEXT, Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.deletion import is_quiet
 from cluster_resource.event import Event, Json
-from cluster_resource.executions import LISTED_S, Executions
-from cluster_resource.fence import fail_when_quiet, newer_request, superseded, with_older_requests
+from cluster_resource.executions import Executions
+from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.pointer import CONTROLLER, FULL, LOGIN, Bundle, Pointer, Reach
 from cluster_resource.reports import Fleet
 from cluster_resource.rollout_api import RolloutApi
@@ -59,11 +59,10 @@ class Rollout:
 
 def step_rollout(event: Event, memory: Memory, clock: Clock, api: RolloutApi, executions: Callable[[], Executions]) -> Decision:
     """Do one step."""
-    if clock.elapsed_s < LISTED_S:
-        return Decision(Wait("waiting until Step Functions lists every request"), memory)
-    memory = with_older_requests(event, memory, clock, executions)
-    if memory.fence:
-        return fail_when_quiet(Decision(Fail(memory.fence), memory), clock)
+    entered = enter(event, memory, clock, executions)
+    if isinstance(entered, Decision):
+        return fail_when_quiet(entered, clock)
+    memory = entered
     rollout = Rollout(event, memory)
     try:
         decision = _decided(rollout, memory, clock, api)

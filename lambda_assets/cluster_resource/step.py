@@ -9,17 +9,18 @@ an older request changes nothing after a newer one, even if it starts late and n
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cluster_resource import reasons, waits
-from cluster_resource.aws_api import ApiError, Kind, logs_client, reports_client, sagemaker_client, ssm_client, states_client
+from cluster_resource.aws_api import ApiError, Kind, logs_client, reports_client, sagemaker_client, ssm_client
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.deadline import Clock, after_error
+from cluster_resource.deadline import Clock, Context, after_error, seconds_left
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
-from cluster_resource.desired import Desired, PropertyError
+from cluster_resource.desired import Desired
+from cluster_resource.errors import PropertyError
 from cluster_resource.event import CLUSTER, DELETION, ROLLOUT, WAIT, Event, Json, execution_name, physical_id
-from cluster_resource.executions import LISTED_S, Executions
-from cluster_resource.fence import fail_when_quiet, newer_request, superseded, with_older_requests
+from cluster_resource.executions import Executions, executions_of
+from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.log import log
 from cluster_resource.observed import Cluster
 from cluster_resource.reconcile import decide, observed_name
@@ -38,22 +39,9 @@ def _api() -> ClusterApi:
     return ClusterApi(sagemaker_client())
 
 
-@functools.cache
-def _executions(state_machine_arn: str) -> Executions:
-    """Return the state machine's executions, once per sandbox."""
-    return Executions(states_client(), state_machine_arn)
-
-
-class Context(Protocol):
-    """The invocation's context from Lambda."""
-
-    def get_remaining_time_in_millis(self) -> int:
-        """Return the time until the function times out."""
-
-
 def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the response (`event`, `response`)."""
-    executions = functools.partial(_executions, payload.get("machine", ""))
+    executions = functools.partial(executions_of, payload.get("machine", ""))
     return handle(payload, _api, executions, send, lambda: _diagnostics(context), rollout_api=_rollout_api)
 
 
@@ -69,7 +57,7 @@ def _diagnostics(context: Context) -> "Diagnostics":
     """Return the diagnostics of failed nodes."""
     from cluster_resource.diagnostics import Diagnostics  # noqa: PLC0415  not imported in steps without failures
 
-    return Diagnostics(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
+    return Diagnostics(logs_client, functools.partial(seconds_left, context))
 
 
 def handle(
@@ -134,13 +122,8 @@ def _cluster(
     event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
     """Do one step for the cluster, aware of older requests that can still change it."""
-    if clock.elapsed_s < LISTED_S:
-        return Decision(Wait("waiting until Step Functions lists every request"), memory), None
-    memory = with_older_requests(event, memory, clock, executions)
-    if memory.fence:
-        decision, cluster = Decision(Fail(memory.fence), memory), None
-    else:
-        decision, cluster = _reconciled(event, memory, clock, api, executions)
+    entered = enter(event, memory, clock, executions)
+    decision, cluster = (entered, None) if isinstance(entered, Decision) else _reconciled(event, entered, clock, api, executions)
     return fail_when_quiet(decision, clock), cluster
 
 

@@ -1,8 +1,9 @@
 """Apply the desired objects in order: server-side, without force. Runs in Lambda."""
 
+from cluster_resource.errors import PendingError
 from cluster_resource.event import Json
 from kubernetes_resource.claims import use_of
-from kubernetes_resource.errors import Kind, KubernetesError, PendingError
+from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import DEFINITION, RANKS, Desired, Reference, deletion_text, owner_text
 from kubernetes_resource.session import Session
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
+from cluster_resource.errors import CallError
+
 MAX_FIELDS = 5
 CONFLICTING = "FieldManagerConflict"
 TERMINATING_CAUSE = "NamespaceTerminating"
@@ -60,9 +62,10 @@ class Cause(NamedTuple):
         return parts[1] if len(parts) > 2 else self.message
 
 
-class KubernetesError(Exception):
+class KubernetesError(CallError):
     """A failed call: its kind, the object that it is about, and the API server's message."""
 
+    kind: Kind
     status = 0
     """The HTTP status, if the API server replied."""
 
@@ -81,10 +84,6 @@ class KubernetesError(Exception):
 
 class AggregatedApiError(KubernetesError):
     """An API that pods in the EKS cluster serve is unavailable; the API server itself is not."""
-
-
-class PendingError(Exception):
-    """The request must wait; the message has the reason."""
 
 
 def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesError:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from cluster_resource.errors import PropertyError
 from cluster_resource.event import Json
 
 DEPENDENCIES = "Custom::HyperPodDependencies"
@@ -33,10 +34,6 @@ RANKS = {
 }
 """Each kind comes after those that it needs; a webhook would intercept calls before its workload exists."""
 OTHER_RANK = 7
-
-
-class PropertyError(ValueError):
-    """A property is wrong; the message says which one."""
 
 
 class Reference(NamedTuple):

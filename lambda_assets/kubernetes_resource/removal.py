@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kubernetes_resource.errors import PendingError
+from cluster_resource.errors import PendingError
 from kubernetes_resource.objects import Reference, deletion_text, owner_text
 from kubernetes_resource.occupants import reason_to_keep
 from kubernetes_resource.session import Session

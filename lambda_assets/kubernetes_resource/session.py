@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
+from cluster_resource.errors import PendingError
 from cluster_resource.event import Json
 from kubernetes_resource.client import JSON_TYPE, TIMEOUT_S, KubernetesClient
 from kubernetes_resource.discovery import Discovery
-from kubernetes_resource.errors import PendingError
 from kubernetes_resource.objects import Target
 
 RESERVE_S = TIMEOUT_S + 5

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from cluster_resource.aws_api import ApiError, Kind
 from cluster_resource.deadline import FINAL
+from cluster_resource.errors import FinalError, PendingError
 from cluster_resource.event import Owner
 from quota_resource.differences import differs
-from quota_resource.errors import CallError, PendingError, QuotaError
+from quota_resource.errors import QuotaError
 from quota_resource.progress import Progress
 from quota_resource.properties import Desired, Item
 from quota_resource.quota_api import (
@@ -36,7 +37,7 @@ class Work(NamedTuple):
     owner: Owner
     progress: Progress
     waits: list[str]
-    errors: list[CallError]
+    errors: list[QuotaError]
 
     def call(self, subject: str, note: str, call: Callable[[], None]) -> None:
         """Make a call that changes something, and wait for its effect. A rejected call does not stop the others."""
@@ -46,7 +47,7 @@ class Work(NamedTuple):
             if error.kind is Kind.BUSY:
                 self.waits.append(f"{subject}: {error}")
                 return
-            failed = CallError(error, subject)
+            failed = QuotaError(error, subject)
             if error.kind not in FINAL:
                 raise failed from error
             self.errors.append(failed)
@@ -58,7 +59,7 @@ class Work(NamedTuple):
         if self.waits:
             raise PendingError("; ".join([*self.waits, *map(str, self.errors)]))
         if self.errors:
-            raise QuotaError("; ".join(map(str, self.errors)))
+            raise FinalError("; ".join(map(str, self.errors)))
 
 
 class Plan(NamedTuple):
@@ -72,7 +73,7 @@ class Plan(NamedTuple):
 
 
 def converge(work: Work, desired: Desired, before: Desired) -> str:
-    """Make the cluster's items as desired; return the result as text."""
+    """Create, update and delete items until the cluster has the desired ones; return the result as text."""
     is_same = before.cluster_arn == desired.cluster_arn
     tags = (desired.tags, before.tags if is_same else None)
     quotas = Plan(desired.cluster_arn, desired.quotas, before.quotas if is_same else {}, *tags)
@@ -140,7 +141,7 @@ def _check_others(work: Work, plan: Plan, others: Iterable[Observed]) -> None:
             work.waits.append(f"{subject}: {other} of another owner is being deleted")
             continue
         problem = f"{other} of the cluster belongs to another owner"
-        raise QuotaError(f"{subject}: {problem}; delete it, or remove yours from the cluster file")
+        raise FinalError(f"{subject}: {problem}; delete it, or remove yours from the cluster file")
 
 
 def _subject(resource: str, team: str) -> str:
@@ -172,7 +173,7 @@ def _keep(work: Work, item: Item, observed: Observed, *, is_changed: bool) -> No
         if is_changed or observed.status not in READY or differs(item.settings, work.api.settings(observed)):
             _update(work, item, observed)
     elif observed.status in UPDATE_FAILED and work.progress.is_confirmed(observed.id):
-        raise QuotaError(f"{subject}: {observed} was not updated: {work.api.failure(observed)}; {FIX}")
+        raise FinalError(f"{subject}: {observed} was not updated: {work.api.failure(observed)}; {FIX}")
     elif observed.version < updated or observed.status not in READY:
         work.waits.append(f"{subject}: {observed} does not show version {updated} yet")
 
@@ -181,7 +182,7 @@ def _recreate(work: Work, item: Item, observed: Observed) -> None:
     """Delete an item whose creation failed in an earlier request, or report the failure of this one."""
     if work.progress.created.get(item.team) == observed.id:
         subject = _subject(observed.resource, item.team)
-        raise QuotaError(f"{subject}: {observed} was not created: {work.api.failure(observed)}; {FIX}")
+        raise FinalError(f"{subject}: {observed} was not created: {work.api.failure(observed)}; {FIX}")
     _remove(work, observed)
 
 
@@ -199,7 +200,7 @@ def _retag(work: Work, observed: Observed, plan: Plan) -> None:
     try:
         work.api.retag(observed, plan.tags, sorted(set(plan.old_tags) - set(plan.tags)))
     except ApiError as error:
-        raise CallError(error, _subject(observed.resource, observed.team)) from error
+        raise QuotaError(error, _subject(observed.resource, observed.team)) from error
     work.progress.retagged.append(observed.id)
 
 
@@ -211,7 +212,7 @@ def _remove(work: Work, observed: Observed) -> None:
         return
     if observed.status in DELETE_FAILED and observed.id in work.progress.deleted and work.progress.is_confirmed(observed.id):
         reason = work.api.failure(observed)
-        raise QuotaError(f"{subject}: {observed} was not deleted: {reason}; remove what blocks it, then try again")
+        raise FinalError(f"{subject}: {observed} was not deleted: {reason}; remove what blocks it, then try again")
 
     def call() -> None:
         work.api.delete(observed)

@@ -1,6 +1,7 @@
-"""Define why a step waits or fails. Runs in Lambda."""
+"""Word a failed call for people. Runs in Lambda."""
 
 from cluster_resource.aws_api import ApiError, Kind
+from cluster_resource.errors import CallError
 
 FIX = {
     Kind.ABSENT: "create the cluster, or correct the ClusterArn, then deploy again",
@@ -10,20 +11,10 @@ FIX = {
 }
 
 
-class PropertyError(ValueError):
-    """A property is wrong; the message says which one."""
+class QuotaError(CallError):
+    """A failed call on a quota or scheduler config: the service's error, and a fix."""
 
-
-class PendingError(Exception):
-    """The rest must wait for the next step."""
-
-
-class QuotaError(Exception):
-    """A quota or scheduler config cannot be as desired; the message names the team, the problem and the fix."""
-
-
-class CallError(Exception):
-    """A failed call: the service's error, and a fix."""
+    kind: Kind
 
     def __init__(self, error: ApiError, subject: str) -> None:
         fix = FIX.get(error.kind)

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from cluster_resource.errors import PropertyError
 from cluster_resource.event import Json, is_reserved
-from quota_resource.errors import PropertyError
 
 CLUSTER_ARN = re.compile(r"arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/[a-z0-9]{12}")
 QUOTA_MEMBERS = ("ComputeQuotaConfig", "ComputeQuotaTarget", "ActivationState", "Description")

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import botocore
 
 from cluster_resource.aws_api import CONFIG, MODEL_DIR, ApiError, Kind, api_errors, sagemaker_client
+from cluster_resource.errors import PendingError
 from cluster_resource.event import Json, Owner, owner_of
-from quota_resource.errors import PendingError
 from quota_resource.properties import NO_TEAM, Item
 
 OPERATIONS = (

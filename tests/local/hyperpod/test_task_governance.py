@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from cluster_resource.errors import PendingError
 from cluster_resource.event import Owner
 from local_aws import durations, faults
 from local_aws.hyperpod import service_behaviour
 from local_aws.hyperpod.governance_operations import ADDON
 from quota_resource.convergence import Work, converge, delete
-from quota_resource.errors import PendingError
 from quota_resource.progress import Progress
 from quota_resource.properties import Desired, Item
 from quota_resource.quota_api import QuotaApi

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.desired import PropertyError, convert
+from cluster_resource.desired import convert
+from cluster_resource.errors import PropertyError
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
 from tests.unit.cluster_resource.world import as_strings, group, request
 
