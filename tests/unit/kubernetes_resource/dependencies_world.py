@@ -1,7 +1,6 @@
 """The real entry, step and responder code of Custom::HyperPodDependencies before an API server in memory."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from cluster_resource.aws_api import ApiError
@@ -9,7 +8,7 @@ from kubernetes_resource import step
 from kubernetes_resource.client import KubernetesClient
 from kubernetes_resource.eks_access import EksAccess, EksCluster
 from kubernetes_resource.objects import DEPENDENCIES, INVENTORY_LABEL
-from tests.unit.cluster_resource.world import World
+from tests.unit.cluster_resource.calls_world import CallsWorld
 from tests.unit.kubernetes_resource.api_server import TOKEN, ApiServer
 
 Json = dict[str, Any]
@@ -37,29 +36,27 @@ class FakeEks(EksAccess):
         return KubernetesClient(self.server, TOKEN)
 
 
-class DependenciesWorld(World):
+class DependenciesWorld(CallsWorld):
     """The functions, with an EKS cluster."""
 
     def __init__(self) -> None:
         super().__init__()
         self.eks = FakeEks()
         self.access: EksAccess = self.eks
-        self.seconds: Callable[[], float] = lambda: 59.0
 
     @property
     def server(self) -> ApiServer:
         return self.eks.server
 
-    def request(self, kind: str, objects: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
+    @property
+    def service(self) -> ApiServer:
+        return self.server
+
+    def request(self, kind: str, items: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
         """Return an event of CloudFormation."""
-        raw = self.event(kind, given(objects, **more), None if old is None else given(old, **more))
+        raw = self.event(kind, given(items, **more), None if old is None else given(old, **more))
         physical_id = {} if kind == "Create" else {"PhysicalResourceId": f"{CLUSTER}/{more.get('Name', NAME)}"}
         return {**raw, "ResourceType": DEPENDENCIES, "LogicalResourceId": "Dependencies", **physical_id}
-
-    def do(self, kind: str, objects: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
-        """Deliver a request and return its response."""
-        self.clock.advance(300)
-        return self.finish(self.request(kind, objects, old, **more))
 
     def ours(self) -> set[str]:
         """Return the objects that carry our label, without the inventory."""

@@ -1,12 +1,12 @@
 """The real entry, step and responder code of Custom::HyperPodComputeQuotas before quotas in memory."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from cluster_resource.event import LOGICAL_ID_TAG, STACK_ID_TAG
 from quota_resource import step
-from tests.unit.cluster_resource.world import STACK, World
+from tests.unit.cluster_resource.calls_world import CallsWorld
+from tests.unit.cluster_resource.world import STACK
 from tests.unit.quota_resource.fake_quotas import CLUSTER, FakeQuotas
 
 Json = dict[str, Any]
@@ -15,27 +15,25 @@ ID = "compute-quotas/abcdefghij12"
 OURS = {STACK_ID_TAG: STACK, LOGICAL_ID_TAG: LOGICAL_ID}
 
 
-class QuotaWorld(World):
+class QuotaWorld(CallsWorld):
     """The functions, with a cluster."""
 
     def __init__(self) -> None:
         super().__init__()
         self.quotas = FakeQuotas(self.clock)
-        self.seconds: Callable[[], float] = lambda: 59.0
         self.first_call = 0
         """The number of the step's first call."""
 
-    def request(self, kind: str, quotas: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
+    @property
+    def service(self) -> FakeQuotas:
+        return self.quotas
+
+    def request(self, kind: str, items: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
         """Return an event of CloudFormation."""
         before = more.pop("before", {})
-        raw = self.event(kind, given(quotas, **more), None if old is None else given(old, **{**more, **before}))
+        raw = self.event(kind, given(items, **more), None if old is None else given(old, **{**more, **before}))
         physical_id = {} if kind == "Create" else {"PhysicalResourceId": ID}
         return {**raw, "ResourceType": "Custom::HyperPodComputeQuotas", "LogicalResourceId": LOGICAL_ID, **physical_id}
-
-    def do(self, kind: str, quotas: list[Json], old: list[Json] | None = None, **more: Any) -> Json:
-        """Deliver a request and return its response."""
-        self.clock.advance(300)
-        return self.finish(self.request(kind, quotas, old, **more))
 
     def ours(self, cluster: str = CLUSTER) -> dict[str, Json]:
         """Return the settings of our quotas, by team."""

@@ -1,48 +1,46 @@
 """A crash before or after any call of a step: repeated, the request converges to exactly the desired quotas."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S
-from tests.unit.cluster_resource.fake_states import FunctionDied
+from tests.unit.cluster_resource.calls_world import MOMENTS, Prepare, crash_at_each_call, die_from_each_call
 from tests.unit.quota_resource.quota_world import QuotaWorld, quota, scheduler, settings
 
 Json = dict[str, Any]
 OLD = [quota("vision"), quota("speech"), quota("robots")]
 NEW = [quota("vision", 4), quota("speech"), quota("agents")]
 FIRST, SECOND = scheduler(80), scheduler(20)
-Prepare = Callable[[], tuple[QuotaWorld, Json]]
+
+OPPOSITES: dict[str, Json] = {
+    "Create": {"kind": "Delete", "items": OLD},
+    "Update": {"kind": "Update", "items": OLD, "old": NEW, "SchedulerConfig": FIRST, "before": {"SchedulerConfig": SECOND}},
+    "Delete": {"kind": "Delete", "items": OLD},
+}
+"""What CloudFormation sends after a failed request."""
 
 
 def create() -> tuple[QuotaWorld, Json]:
-    return QuotaWorld(), {"kind": "Create", "quotas": OLD, "SchedulerConfig": FIRST}
+    return QuotaWorld(), {"kind": "Create", "items": OLD, "SchedulerConfig": FIRST}
 
 
 def update() -> tuple[QuotaWorld, Json]:
     world = QuotaWorld()
     world.do("Create", OLD, SchedulerConfig=FIRST)
-    return world, {"kind": "Update", "quotas": NEW, "old": OLD, "SchedulerConfig": SECOND, "before": {"SchedulerConfig": FIRST}}
+    return world, {"kind": "Update", "items": NEW, "old": OLD, "SchedulerConfig": SECOND, "before": {"SchedulerConfig": FIRST}}
 
 
 def delete() -> tuple[QuotaWorld, Json]:
     world = QuotaWorld()
     world.do("Create", OLD, SchedulerConfig=FIRST)
-    return world, {"kind": "Delete", "quotas": OLD}
-
-
-def calls_of(prepare: Prepare) -> int:
-    world, request = prepare()
-    before = len(world.quotas.calls)
-    world.do(**request)
-    return len(world.quotas.calls) - before
+    return world, {"kind": "Delete", "items": OLD}
 
 
 def check(world: QuotaWorld, request: Json) -> None:
-    assert world.ours() == ({} if request["kind"] == "Delete" else settings(request["quotas"]))
+    assert world.ours() == ({} if request["kind"] == "Delete" else settings(request["items"]))
     found = world.quotas.scheduler()
     if request["kind"] == "Delete":
         assert world.quotas.all == {}
@@ -55,42 +53,15 @@ def check(world: QuotaWorld, request: Json) -> None:
 
 @pytest.mark.fault(94)
 @pytest.mark.parametrize("prepare", [create, update, delete])
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_crash_at_any_call_converges(prepare: Prepare, moment: str) -> None:
-    for index in range(calls_of(prepare)):
-        world, request = prepare()
-        getattr(world.quotas, moment)[len(world.quotas.calls) + index] = FunctionDied(f"{moment} call {index}")
-        done = world.do(**request)
-        assert done["Status"] == "SUCCESS", (index, done)
-        check(world, request)
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_crash_at_any_call_converges(prepare: Prepare[QuotaWorld], moment: str) -> None:
+    crash_at_each_call(prepare, moment, check)
 
 
 @pytest.mark.parametrize("prepare", [create, update, delete])
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_request_that_ends_at_any_call_is_cleaned_up_by_the_next(prepare: Prepare, moment: str) -> None:
-    """The function dies from a call on, until the request has failed; CloudFormation then sends the opposite request."""
-    for index in range(0, calls_of(prepare), 2):
-        world, request = prepare()
-        start = len(world.quotas.calls) + index
-        faults = getattr(world.quotas, moment)
-        faults.update({number: FunctionDied(f"{moment} call {index}") for number in range(start, start + 500)})
-        assert world.do(**request)["Status"] == "FAILED"
-        faults.clear()
-        opposites: dict[str, Json] = {
-            "Create": {"kind": "Delete", "quotas": OLD},
-            "Update": {
-                "kind": "Update",
-                "quotas": OLD,
-                "old": NEW,
-                "SchedulerConfig": FIRST,
-                "before": {"SchedulerConfig": SECOND},
-            },
-            "Delete": {"kind": "Delete", "quotas": OLD},
-        }
-        opposite = opposites[request["kind"]]
-        done = world.do(**opposite)
-        assert done["Status"] == "SUCCESS", (index, done)
-        check(world, opposite)
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_request_that_ends_at_any_call_is_cleaned_up_by_the_next(prepare: Prepare[QuotaWorld], moment: str) -> None:
+    die_from_each_call(prepare, moment, check, OPPOSITES, every=2)
 
 
 def test_an_older_request_that_was_not_stopped_makes_no_call(world: QuotaWorld) -> None:

@@ -73,13 +73,13 @@ def test_the_next_request_repairs_a_quota_that_failed(world: QuotaWorld, kind: s
     world.quotas.fails[("vision", kind)] = "a fault"
     new = [quota("vision", 3)]
     requests: dict[str, Json] = {
-        "Creat": {"kind": "Create", "quotas": new},
-        "Updat": {"kind": "Update", "quotas": new, "old": ONE},
-        "Delet": {"kind": "Update", "quotas": [], "old": ONE},
+        "Creat": {"kind": "Create", "items": new},
+        "Updat": {"kind": "Update", "items": new, "old": ONE},
+        "Delet": {"kind": "Update", "items": [], "old": ONE},
     }
     assert world.do(**requests[kind])["Status"] == "FAILED"
     world.quotas.fails.clear()
-    assert world.do("Update", ONE, requests[kind]["quotas"])["Status"] == "SUCCESS"
+    assert world.do("Update", ONE, requests[kind]["items"])["Status"] == "SUCCESS"
     assert world.ours() == settings(ONE)
 
 
