@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-import traceback
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.node_settings import API, SCRIPTS
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
+from hyperpod_node.step_runner import run_step
 from hyperpod_node.steps import (
     accounting,
     container_storage,
@@ -97,13 +96,4 @@ def run_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS)
     for step in steps:
         if context.node.role not in step.roles or context.settings.slurm.setup not in step.setups:
             continue
-        started = time.monotonic()
-        try:
-            applied = step.apply(context, system)
-        except (NodeError, OSError) as error:  # a full disk raises OSError
-            raise NodeError(f"step '{step.title}': {error}") from error
-        except Exception as error:
-            traceback.print_exc()  # a bug in the scripts: its author needs the traceback, the operator only the last line
-            raise NodeError(f"step '{step.title}': {unexpected(error)}") from error
-        if applied is not False:
-            print(f"{step.title}: {time.monotonic() - started:.1f} s")
+        run_step(step.title, partial(step.apply, context, system))

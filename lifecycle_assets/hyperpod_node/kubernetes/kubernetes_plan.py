@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
-import traceback
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.kubernetes import container_disk
 from hyperpod_node.managed_file import put
 from hyperpod_node.own_scripts import run_folder
+from hyperpod_node.step_runner import run_step
 from hyperpod_node.steps.log_rotation import FOLDER, PROVISIONING
 
 if TYPE_CHECKING:
@@ -56,16 +55,7 @@ STEPS = (
 def run_kubernetes_steps(context: KubernetesContext, machine: Machine, steps: tuple[KubernetesStep, ...] = STEPS) -> None:
     """Run the steps; stop at the first failure, with the step's title in the error."""
     for step in steps:
-        started = time.monotonic()
-        try:
-            applied = step.apply(context, machine)
-        except (NodeError, OSError) as error:  # a full disk raises OSError
-            raise NodeError(f"step '{step.title}': {error}") from error
-        except Exception as error:
-            traceback.print_exc()  # a bug in the scripts: its author needs the traceback, the operator only the last line
-            raise NodeError(f"step '{step.title}': {unexpected(error)}") from error
-        if applied is not False:
-            print(f"{step.title}: {time.monotonic() - started:.1f} s")
+        run_step(step.title, partial(step.apply, context, machine))
 
 
 def _run_point(context: KubernetesContext, point: str, machine: Machine) -> bool:
