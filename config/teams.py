@@ -33,7 +33,7 @@ class Sharing(StrEnum):
 
 
 class Preemption(StrEnum):
-    """The tasks of the same team that a new one may preempt."""
+    """The tasks of the same team that a new task can preempt."""
 
     NEVER = "Never"
     LOWER_PRIORITY = "LowerPriority"

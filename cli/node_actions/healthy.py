@@ -86,7 +86,7 @@ def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> tuple[d
                 del problems[node.instance]
         return not problems
 
-    if site.shell is None or site.is_eks:  # EKS nodes have no checks of ours: HyperPod's label is the result of its own
+    if site.shell is None or site.is_eks:  # hyperpod-precheck is not on EKS nodes: HyperPod's checks set the label
         return {}, set()
     _within(patience, PRECHECKS_S).until(passed)
     return problems, unchecked

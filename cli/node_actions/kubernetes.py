@@ -56,7 +56,7 @@ class KubernetesHost:
 
     @property
     def is_down(self) -> bool:
-        """Return False: a node that is not Ready returns by itself."""
+        """Return False: a node that is not Ready needs no command to return."""
         return False
 
     @property

@@ -79,7 +79,7 @@ def join_wildcards(stack: cdk.Stack) -> dict[str, str]:
     """Return the reasons for the wildcards in the statements of nodes."""
     return {
         _alarms(stack): "the alarms of a software update are named in its request, which is unknown at synth",
-        _images(stack): "AWS keeps images of add-ons in accounts of its own; repositories' policies decide who pulls them",
+        _images(stack): "the images of add-ons are in AWS accounts; the policies of their repositories limit who can pull them",
     }
 
 

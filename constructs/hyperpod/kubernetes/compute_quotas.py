@@ -17,7 +17,7 @@ from constructs.hyperpod.cluster.function_package import QUOTA_PACKAGE
 
 
 class ComputeQuotas(Construct):
-    """Define the quotas and the scheduler config of a cluster as one custom resource.
+    """Define the custom resource for the quotas and the scheduler config of a cluster.
 
     CloudFormation's own types are missing in the registry of many regions, such as us-west-2 (cfn-lint 1.58.0 has a copy).
     ``needs`` must exist until they are deleted: the cluster and the task governance add-on.
