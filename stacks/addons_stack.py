@@ -12,6 +12,7 @@ from config.model import ClusterConfig
 from constructs.hyperpod.kubernetes.addons import Addons
 from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
+from stacks.cluster_stack import ClusterStack
 from stacks.placeholder import fill_if_empty
 
 
@@ -19,7 +20,7 @@ class AddonsStack(Stack):
     """Define the add-ons whose pods need nodes, and the quotas of teams; it is deleted before the HyperPod cluster."""
 
     def __init__(
-        self, scope: Construct, id: str, *, config: ClusterConfig, eks: EksConfig, cluster: Stack, **kwargs: Any
+        self, scope: Construct, id: str, *, config: ClusterConfig, eks: EksConfig, cluster: ClusterStack, **kwargs: Any
     ) -> None:
         super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS", **kwargs)
         name = str(config.eks_cluster_name)
@@ -32,6 +33,7 @@ class AddonsStack(Stack):
                 eks_cluster_name=name,
                 quotas=compute_quotas(config),
                 scheduler=scheduler_config(config),
+                identity=cluster.identity,
                 needs=[addons],
                 alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
             )

@@ -5,6 +5,7 @@ from typing import Any
 from aws_cdk import CfnOutput, Fn, Stack
 from constructs import Construct
 
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig, Implementation, Wait
 from config.section import Removal
 from constructs.hyperpod.cluster.hyperpod_cluster import HyperPodCluster
@@ -41,11 +42,14 @@ class ClusterStack(Stack):
         )
         if config.removal is Removal.RETAIN:
             retain(scripts.bucket, role)
+        self._identity = [network.identity, storage.identity, *_identity(config)]
         implementation = IMPLEMENTATIONS.get(config.implementation)
         if implementation:
             cluster = implementation(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
             CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
             CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
+            if isinstance(cluster, HyperPodCluster) and config.recreate:
+                self._identity.append(cluster.request_identity)
             if isinstance(cluster, HyperPodCluster) and config.provisioning and config.wait is Wait.NODES:
                 text = "Groups that had fewer nodes than requested when the deployment ended"
                 CfnOutput(self, "MissingNodes", value=cluster.missing_nodes, description=text)
@@ -53,6 +57,16 @@ class ClusterStack(Stack):
                 CfnOutput(self, "Rollout", value=cluster.rollout, description="Result of the last change of running nodes")
             CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
         CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")
+
+    @property
+    def identity(self) -> str:
+        """A hash that changes when the cluster or the file system is replaced, and with all that can recreate the cluster."""
+        return fingerprint(*self._identity)
+
+
+def _identity(config: ClusterConfig) -> tuple[object, ...]:
+    create_only = [config.overrides.get(member) for member in ("VpcConfig", "Orchestrator")]
+    return (config.cluster_name, config.implementation.value, config.adopt, config.recreate, *create_only)
 
 
 def _created_data_bucket(storage: SharedStorage) -> str | None:

@@ -27,9 +27,7 @@ class ClusterStage(Stage):
         if config.eks:
             last = self._add_kubernetes(config, config.eks, network, storage)
         if config.is_monitored:
-            monitoring = MonitoringStack(
-                self, "Monitoring", config=config, network=network.network, storage=storage.storage, cluster=self.cluster
-            )
+            monitoring = MonitoringStack(self, "Monitoring", config=config, storage=storage.storage, cluster=self.cluster)
             monitoring.add_stack_dependency(last)
         for key, value in {CLUSTER_TAG: config.name, **config.tags}.items():
             Tags.of(self).add(key, value)

@@ -5,7 +5,6 @@ from typing import Any, cast
 from aws_cdk import CfnOutput, CfnResource, Fn, Stack
 from constructs import Construct
 
-from config.fingerprint import fingerprint
 from config.model import ClusterConfig, Implementation, Wait
 from constructs.hyperpod.cluster.request_alarms import alarm_names
 from constructs.hyperpod.monitoring.chat_channels import ChatChannels
@@ -15,8 +14,8 @@ from constructs.hyperpod.monitoring.file_system_alarms import FileSystemAlarms
 from constructs.hyperpod.monitoring.health_agent_alarm import HealthAgentAlarm
 from constructs.hyperpod.monitoring.node_alarms import NodeAlarms
 from constructs.hyperpod.monitoring.notification_topic import NotificationTopic
-from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.storage.shared_storage import SharedStorage
+from stacks.cluster_stack import ClusterStack
 
 
 class MonitoringStack(Stack):
@@ -28,9 +27,8 @@ class MonitoringStack(Stack):
         id: str,
         *,
         config: ClusterConfig,
-        network: Network,
         storage: SharedStorage,
-        cluster: Stack,
+        cluster: ClusterStack,
         **kwargs: Any,
     ) -> None:
         super().__init__(scope, id, description=f"Monitoring of HyperPod cluster {config.name}", **kwargs)
@@ -46,7 +44,7 @@ class MonitoringStack(Stack):
             file_system_id=storage.file_system_id,
         )
         # A weak reference is resolved again only if the template changes (docs/adr/0003-weak-references.md).
-        cast("CfnResource", dashboard.node.default_child).add_metadata("Identity", _identity(config, network, storage))
+        cast("CfnResource", dashboard.node.default_child).add_metadata("Identity", cluster.identity)
         CfnOutput(self, "NotificationTopic", value=topic, description="SNS topic of the cluster's notifications")
 
     def _alarms(self, config: ClusterConfig, storage: SharedStorage, cluster: str, topic: str) -> list[str]:
@@ -70,10 +68,3 @@ def _log_group(cluster: str) -> str:
     return "/".join(
         ("/aws/sagemaker/Clusters", Fn.get_stack_output(cluster, "ClusterName"), Fn.get_stack_output(cluster, "ClusterId"))
     )
-
-
-def _identity(config: ClusterConfig, network: Network, storage: SharedStorage) -> str:
-    """Return a hash that changes when the cluster or the file system is replaced."""
-    create_only = [config.overrides.get(member) for member in ("VpcConfig", "Orchestrator")]
-    cluster = (config.cluster_name, config.implementation.value, config.adopt, config.recreate, *create_only)
-    return fingerprint(network.identity, storage.identity, *cluster)

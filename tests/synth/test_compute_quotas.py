@@ -27,7 +27,9 @@ SCHEDULER = {"Name": "research", "SchedulerConfig": {"PriorityClasses": [{"Name"
 def resources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Json]:
     app = cdk.App(outdir=str(tmp_path_factory.mktemp("quotas")))
     stack = cdk.Stack(app, "Addons")
-    ComputeQuotas(stack, "Quotas", cluster_arn=ARN, eks_cluster_name="research", quotas=[QUOTA], scheduler=SCHEDULER)
+    ComputeQuotas(
+        stack, "Quotas", cluster_arn=ARN, eks_cluster_name="research", quotas=[QUOTA], identity="1", scheduler=SCHEDULER
+    )
     found: dict[str, Json] = Template.from_stack(stack).to_json()["Resources"]
     return found
 

@@ -63,9 +63,10 @@ class HyperPodCluster(Construct):
         self._last = self._resource
         self._resource.apply_removal_policy(removal_policy(config.removal))
         self._provider.permit(self._permissions(request))
+        self._request_identity = fingerprint(cdk.Stack.of(self).resolve(request), network.identity)
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:
-                self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
+                self._wait_longer(self._request_identity)
             self._delete_longer(dependencies)
         self._rollout = self._roll_out(scripts, scripts.running_nodes) if scripts.running_nodes else None
 
@@ -83,6 +84,11 @@ class HyperPodCluster(Construct):
     def cluster_id(self) -> str:
         """The last part of the ARN, used in Session Manager targets and names of log groups."""
         return self._resource.get_att_string("ClusterId")
+
+    @property
+    def request_identity(self) -> str:
+        """A hash that changes with every change of the request."""
+        return self._request_identity
 
     @property
     def missing_nodes(self) -> str:

@@ -20,6 +20,7 @@ class ComputeQuotas(Construct):
     """Define the custom resource for the quotas and the scheduler config of a cluster.
 
     CloudFormation's own types are missing in the registry of many regions, such as us-west-2 (cfn-lint 1.58.0 has a copy).
+    ``identity`` changes with the cluster behind a reference to another stack (docs/adr/0003-weak-references.md).
     ``needs`` must exist until they are deleted: the cluster and the task governance add-on.
     """
 
@@ -31,6 +32,7 @@ class ComputeQuotas(Construct):
         cluster_arn: str,
         eks_cluster_name: str,
         quotas: Sequence[Request],
+        identity: str,
         scheduler: Request | None = None,
         needs: Sequence[IDependable] = (),
         alarm_topic_arn: str | None = None,
@@ -46,6 +48,7 @@ class ComputeQuotas(Construct):
             # As text: CloudFormation turns every number of structured properties into text.
             properties={
                 "ClusterArn": cluster_arn,
+                "Identity": identity,
                 "Quotas": [json.dumps(each, sort_keys=True) for each in quotas],
                 **({} if scheduler is None else {"SchedulerConfig": json.dumps(scheduler, sort_keys=True)}),
             },
