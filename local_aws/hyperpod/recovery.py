@@ -53,8 +53,8 @@ def recovers_nodes(cluster: Cluster) -> bool:
     return bool(cluster.settings.get("NodeRecovery", "Automatic") == "Automatic")
 
 
-def request(cluster: Cluster, node_id: str, what: str) -> None:
-    """Replace or reboot a node whose label in Kubernetes asks for it, if the cluster recovers nodes and is not busy.
+def request(cluster: Cluster, node_id: str, what: str) -> bool:
+    """Replace or reboot a node whose label in Kubernetes asks for it; return False if the cluster is busy or recovers no nodes.
 
     With Karpenter, labels have no effect: https://github.com/awslabs/ai-on-sagemaker-hyperpod/pull/87.
     """
@@ -63,5 +63,6 @@ def request(cluster: Cluster, node_id: str, what: str) -> None:
         is_busy = cluster.status != "InService" or is_under_check(cluster) or cluster.change is not None
         has_karpenter = (cluster.settings.get("AutoScaling") or {}).get("Mode") == "Enable"
         if node is None or node.status != "Running" or is_busy or has_karpenter or not recovers_nodes(cluster):
-            return
+            return False
         {"Replacement": replace, "Reboot": reboot}[what](cluster, [node])
+    return True

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from local_aws.clock import clock
 from local_aws.durations import duration
@@ -25,8 +25,8 @@ _LATE_PODS_S = 5.0
 _MOST_FAILURES = 5  # after the cluster is gone
 Joined = Callable[[str], None]
 """Gets why the node did not join; an empty text if it did."""
-Requested = Callable[[Cluster, str, str], None]
-"""Gets a node whose label asks for `Replacement` or `Reboot`."""
+Requested = Callable[[Cluster, str, str], bool]
+"""Gets a node whose label asks for `Replacement` or `Reboot`, and returns whether it begins."""
 
 
 @dataclass(frozen=True)
@@ -164,14 +164,19 @@ class Agent:
             kubelet = self._kubelets.get(name)
             if kubelet:
                 kubelet.turn(member, found.get(name), [pod for pod in pods if pod["spec"].get("nodeName") == name])
-            if name in found:
-                self._notice(member, found[name])
+            if name in found and not self._notice(api, member, found[name]):
                 self._show(api, member, found[name])
 
-    def _notice(self, member: Member, found: Json) -> None:
-        asked = PENDING.get(found["metadata"].get("labels", {}).get(HEALTH, ""))
-        if asked and member.status == "Running":
-            self.requested(self.cluster, member.id, asked)
+    def _notice(self, api: Api, member: Member, found: Json) -> bool:
+        """Carry out what people ask for with a label; return whether HyperPod begins it."""
+        label, known = found["metadata"].get("labels", {}).get(HEALTH, ""), self._known[member.name]
+        is_stale = label == known.health and not member.recovery  # a reboot is done, and the label is still to be changed
+        if label not in PENDING or member.status != "Running" or is_stale:
+            return False
+        if not self.requested(self.cluster, member.id, PENDING[label]):
+            return False
+        self._report(api, known, replace(member, recovery=PENDING[label]))
+        return True
 
     def _show(self, api: Api, member: Member, found: Json) -> None:
         """Set labels and taints when HyperPod's state of the node has changed; what people set stays until then."""
@@ -195,9 +200,13 @@ class Agent:
                 raise
             self._changed.set()  # another client changed the node: look again
             return
-        self._known[member.name] = member
-        for reason, message in _events(before, member):
-            api.as_service().create("/api/v1/namespaces/default/events", node_objects.event(member, reason, message))
+        self._report(api, before, member)
+
+    def _report(self, api: Api, before: Member, after: Member) -> None:
+        """Note what the API server was told of a node, and write events of what changed."""
+        self._known[after.name] = after
+        for reason, message in _events(before, after):
+            api.as_service().create("/api/v1/namespaces/default/events", node_objects.event(after, reason, message))
 
 
 def _events(before: Member, after: Member) -> list[tuple[str, str]]:
@@ -218,7 +227,7 @@ def _path(pod: Json) -> str:
 class Agents:
     """The agents of all clusters; ``requested`` is called for labels that people set."""
 
-    requested: Requested = lambda *_: None
+    requested: Requested = lambda *_: False
     _running: dict[str, Agent] = field(default_factory=dict)
 
     def of(self, cluster: Cluster) -> Agent:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local_aws import faults
+from local_aws import durations, faults
 from local_aws.eks.control_planes import Request
 from local_aws.hyperpod import health_records
 from local_aws.hyperpod.deep_checks import FAULT
@@ -107,6 +107,24 @@ def test_a_label_reboots_a_node(site: EksSite, hold: Hold) -> None:
         return [condition["status"] for condition in conditions if condition["type"] == "Ready"]
 
     site.world.until(ready, lambda seen: seen == ["False"])
+
+
+def test_a_reboot_happens_once(site: EksSite) -> None:
+    site.world.in_service(site.world.group("a", 2), **site.settings())
+    by_label, by_call = (node["InstanceId"] for node in site.world.nodes())
+    durations.change({"hyperpod.node.reboot": 9000})
+    label(site, f"hyperpod-{by_label}", "UnschedulablePendingReboot")
+    site.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[by_call])
+    site.world.until(lambda: rebooted(site), lambda names: len(names) >= 2)
+    site.until_labels("node-health-status", "Schedulable", "Schedulable")
+    assert sorted(rebooted(site)) == sorted([f"hyperpod-{by_label}", f"hyperpod-{by_call}"])
+
+
+def rebooted(site: EksSite) -> list[str]:
+    """The nodes that HyperPod has rebooted, by its events in Kubernetes."""
+    status, listed = site.server.call(Request("GET", "/api/v1/namespaces/default/events"))
+    assert status == 200
+    return [event["involvedObject"]["name"] for event in listed["items"] if event["reason"] == "RebootRequested"]
 
 
 def test_without_recovery_a_label_changes_nothing(site: EksSite) -> None:
