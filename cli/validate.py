@@ -5,12 +5,13 @@ from pathlib import Path
 
 from cli.cluster_files import checked
 from cli.result import Result, Verbatim
+from validation.rendered_charts import with_charts
 from validation.report import FORMATS, counted, counts, problems
 
 
 def validate(*, clusters: Path, files: Sequence[str], form: str = "text", strict: bool = False) -> Result:
     """Return the problems of the files; errors, and with ``strict`` warnings that the file does not suppress, fail."""
-    found = checked(clusters, files)
+    found = with_charts(checked(clusters, files))
     is_failure = any(file.errors or (strict and file.warnings) for file in found)
     printed = FORMATS[form](found) if form in FORMATS else ""
     lines = [printed, counted(found) if form == "text" and not is_failure else ""]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.key_arn import KeyArn
+from config.local_folder import LocalFolder
 from config.network import AvailabilityZoneId, Cidr, SubnetId
 from config.section import Change, Removal, Section, setting
 from config.teams import SchedulingConfig, Team
@@ -81,6 +82,20 @@ class ExistingEks(Section):
         "name of the EKS cluster in the cluster's account, region and VPC, with authentication mode API or API_AND_CONFIG_MAP",
         Change.REPLACES_CLUSTER,
         api="sagemaker:CreateCluster Orchestrator.Eks.ClusterArn",
+    )
+
+
+class HelmChart(Section):
+    """HyperPod's Helm chart, rendered by your `helm` at synth (docs/operate/eks.md)."""
+
+    folder: LocalFolder = setting(
+        "folder of the chart, relative to the cluster file, e.g. `../sagemaker-hyperpod-cli/helm_chart/HyperPodHelmChart`",
+        Change.IN_PLACE,
+    )
+    values: dict[str, Any] = setting(
+        "values that take precedence over those in the chart, e.g. `{health-monitoring-agent: {region: us-west-2}}`",
+        Change.IN_PLACE,
+        {},
     )
 
 
@@ -164,6 +179,9 @@ class EksConfig(Section):
         "system and `amazon-sagemaker-hyperpod-taskgovernance` without `scheduling` and quotas; with `existing`, none",
         Change.IN_PLACE,
         {},
+    )
+    helm_chart: HelmChart | None = setting(
+        "AWS's Helm chart of HyperPod's dependencies, instead of the deployment's own objects", Change.IN_PLACE, None
     )
     # The objects of more teams do not fit into the custom resource's event: tests/unit/cluster_request/kubernetes_objects.
     teams: tuple[Team, ...] = setting("teams with a namespace each", Change.IN_PLACE, (), max_length=40)

@@ -1,4 +1,4 @@
-"""Read a local folder of scripts, and list the files to upload."""
+"""Read a local folder, and list the files of scripts to upload."""
 
 import os
 import stat
@@ -72,7 +72,8 @@ def _located(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str):
         raise PydanticKnownError("string_type")
     if "://" in value:
-        raise ValueError(f"must be a local folder, which the deployment uploads to S3; use a relative path{_in_s3(info)}")
+        upload = "" if info.field_name == "folder" else ", which the deployment uploads to S3"
+        raise ValueError(f"must be a local folder{upload}; use a relative path{_in_s3(info)}")
     if Path(value).is_absolute() or value.startswith("~"):
         raise ValueError("must be relative to the cluster file; use e.g. ../scripts")
     place = (info.context or {}).get("folder", Path()) / value

@@ -178,6 +178,11 @@ class ClusterConfig(Section):
         return Orchestrator.SLURM if self.eks is None else Orchestrator.EKS
 
     @property
+    def renders_chart(self) -> bool:
+        """Return whether a Helm chart replaces the deployment's objects."""
+        return self.eks is not None and self.eks.helm_chart is not None
+
+    @property
     def creates_eks_cluster(self) -> bool:
         """Return whether the deployment creates the EKS cluster."""
         return self.eks is not None and self.eks.existing is None

@@ -11,6 +11,7 @@ from config.errors import ConfigError, placed
 from constructs.hyperpod.cdk_internals import CdkInternalsError
 from stacks.cluster_stage import ClusterStage
 from validation.load import check_clusters, usable
+from validation.rendered_charts import with_charts
 
 PROJECT = Path(__file__).resolve().parent.parent
 FEATURE_FLAGS = Path(__file__).with_name("feature_flags.json")
@@ -44,7 +45,7 @@ class ClustersApp(App):
         )
         given = self.node.try_get_context("clusters")
         folder = Path(str(given)).absolute() if given else PROJECT / "clusters"
-        files = check_clusters(folder, self.node.try_get_context("cluster"))
+        files = with_charts(check_clusters(folder, self.node.try_get_context("cluster")))
         for config, file in zip(usable(files), files, strict=True):
             # Without account and region in the file, templates are environment-agnostic, whatever credentials are set.
             stage = ClusterStage(self, config=config, environment=Environment(account=config.account, region=config.region))

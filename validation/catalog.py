@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from config.errors import Level
-from validation.rules import RULES
+from validation.rules import CHART_RULES, RULES
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,10 @@ def entry(rule: str) -> Entry:
     """Return the rule with this id."""
     if rule in BASIC:
         return BASIC[rule]
-    found = RULES[rule]
+    found = {**RULES, **CHART_RULES}[rule]
     return Entry(found.says, found.why, found.level)
 
 
 def catalog() -> dict[str, Entry]:
     """Return all rules by id."""
-    return {**BASIC, **{rule: entry(rule) for rule in RULES}}
+    return {**BASIC, **{rule: entry(rule) for rule in (*RULES, *CHART_RULES)}}

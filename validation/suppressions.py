@@ -7,6 +7,7 @@ from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.suggestions import nearest
 from validation.catalog import catalog
+from validation.rules import CHART_RULES
 
 
 def with_suppressions(problems: Iterable[Problem], config: ClusterConfig, valid: Collection[str]) -> list[Problem]:
@@ -14,9 +15,22 @@ def with_suppressions(problems: Iterable[Problem], config: ClusterConfig, valid:
     found = list(problems)
     if "suppress" not in valid:
         return found
-    reasons = {each.rule: each.reason for each in config.suppress}
-    marked = [replace(each, suppressed=reasons.get(each.rule)) if each.level is Level.WARNING else each for each in found]
+    marked = _marked(found, config)
     return [*marked, *_wrong(config, marked)]
+
+
+def with_chart_suppressions(problems: Iterable[Problem], config: ClusterConfig) -> list[Problem]:
+    """Mark suppressed warnings about the rendered Helm chart, and add unused suppressions of these."""
+    found = list(problems)
+    names = {each.rule for each in found}
+    unused = [index for index, each in enumerate(config.suppress) if each.rule in CHART_RULES.keys() - names]
+    complete = all(each.level is not Level.ERROR for each in found)
+    return [*_marked(found, config), *(_unused(config, index) for index in unused if complete)]
+
+
+def _marked(problems: Iterable[Problem], config: ClusterConfig) -> list[Problem]:
+    reasons = {each.rule: each.reason for each in config.suppress}
+    return [replace(each, suppressed=reasons.get(each.rule)) if each.level is Level.WARNING else each for each in problems]
 
 
 def _wrong(config: ClusterConfig, problems: list[Problem]) -> Iterator[Problem]:
@@ -34,7 +48,11 @@ def _wrong(config: ClusterConfig, problems: list[Problem]) -> Iterator[Problem]:
             yield Problem(path, each.rule, "only warnings can be suppressed; remove it", "suppress.not-a-warning")
         elif each.rule in named:
             yield Problem(path, each.rule, "already suppressed above; keep only one", "suppress.duplicate")
-        elif complete and each.rule not in found:
-            message = "the file does not cause this warning; remove it"
-            yield Problem(path, each.rule, message, "suppress.unused", Level.INFO)
+        elif complete and each.rule not in {*found, *CHART_RULES}:
+            yield _unused(config, index)
         named.add(each.rule)
+
+
+def _unused(config: ClusterConfig, index: int) -> Problem:
+    message = "the file does not cause this warning; remove it"
+    return Problem(("suppress", index, "rule"), config.suppress[index].rule, message, "suppress.unused", Level.INFO)

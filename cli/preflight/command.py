@@ -21,6 +21,7 @@ from config.errors import placed
 from validation import report
 from validation.checked_file import CheckedFile
 from validation.load import usable
+from validation.rendered_charts import with_charts
 
 NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
 
@@ -36,7 +37,7 @@ def preflight(
     session: Any = None,
 ) -> Result:
     """Show each check's result as it comes, and return all; a file with errors is not checked against AWS."""
-    [file] = checked(clusters, [cluster])
+    [file] = with_charts(checked(clusters, [cluster]))
     if file.errors:
         failure = f"{report.counted([file])}; correct the file first, AWS was not asked"
         return Result(None, (report.text([file]),), report.problems([file]), failure)

@@ -1,8 +1,10 @@
 """Read the desired objects from the properties, identify them, and order them by kind. Runs in Lambda."""
 
+import base64
 import json
+import lzma
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cluster_resource.errors import PropertyError
@@ -14,6 +16,7 @@ DEFINITION = "CustomResourceDefinition"
 VOLUME, CLAIM = "PersistentVolume", "PersistentVolumeClaim"
 MANAGED_BY, MANAGER = "app.kubernetes.io/managed-by", "hyperpod-cdk"
 INVENTORY_LABEL = "hyperpod-cdk/inventory"
+PACKED = "xz:"
 NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?")
 
 RANKS = {
@@ -117,7 +120,8 @@ class Desired(NamedTuple):
         Each object is a JSON text, because CloudFormation turns every number and boolean of structured properties into text.
         """
         target = Target.of(properties)
-        items = [_parsed(index, text) for index, text in enumerate(properties.get("Objects") or ())]
+        texts = enumerate(properties.get("Objects") or ())
+        items = [item for index, text in texts for item in _parsed(f"Objects[{index}]", text)]
         _check_unique(Reference.of(item) for item in items)
         labelled = (_labelled(item, target) for item in items)
         ordered = sorted(labelled, key=lambda item: (Reference.of(item).rank, Reference.of(item).key))
@@ -161,13 +165,31 @@ def deletion_text(live: Mapping[str, Any]) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _parsed(index: int, text: object) -> Json:
-    """Return the object in a JSON text."""
-    field = f"Objects[{index}]"
+def _parsed(field: str, text: object) -> Iterator[Json]:
+    """Yield the object in a JSON text, or those in a packed one."""
+    if isinstance(text, str) and text.startswith(PACKED):
+        yield from (_checked(field, item) for item in _unpacked(field, text))
+        return
     try:
         item = json.loads(text) if isinstance(text, str) else None
     except ValueError:
         item = None
+    yield _checked(field, item)
+
+
+def _unpacked(field: str, text: str) -> list[object]:
+    """Return the objects of a packed text: they are too large for an event."""
+    try:
+        items = json.loads(lzma.decompress(base64.b64decode(text.removeprefix(PACKED), validate=True)))
+    except (ValueError, lzma.LZMAError):
+        items = None
+    if not isinstance(items, list):
+        raise PropertyError(f"{field}: cannot be unpacked; deploy again with an unchanged template")
+    return items
+
+
+def _checked(field: str, item: object) -> Json:
+    """Return the object if it has an identity."""
     if not isinstance(item, dict):
         raise PropertyError(f"{field}: not a JSON object as text; render each object with json.dumps")
     metadata = item.get("metadata")

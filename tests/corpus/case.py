@@ -11,6 +11,7 @@ These settings are possible above the change:
     validate: smal.yaml         another file name to validate
     script: scripts/a.sh        a script, relative to the parent of the folder of cluster files
     link: scripts/a -> /x       a link
+    chart: hyperpod             a Helm chart of tests/data/charts, in charts/ beside the folder of cluster files
     two problems: ...           the reason why one mistake causes several problems
 """
 

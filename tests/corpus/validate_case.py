@@ -1,7 +1,8 @@
 """Run `./hpod validate` for a case in an empty folder."""
 
+import shutil
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, nullcontext
 from pathlib import Path
 
 from cli.cluster_folder import CLUSTERS
@@ -9,8 +10,10 @@ from cli.result import failed
 from cli.validate import validate
 from config.errors import ConfigError
 from tests.corpus.case import BASES, Case
+from tests.helm import path_with_helm
 
 FOLDER = "clusters"
+CHARTS = Path(__file__).parents[1] / "data" / "charts"
 
 
 def write_files(case: Case, folder: Path) -> list[str]:
@@ -27,12 +30,15 @@ def write_files(case: Case, folder: Path) -> list[str]:
         name, _, target = link.partition(" -> ")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(target)
+    for name in case.settings("chart"):
+        shutil.copytree(CHARTS / name, folder / CHARTS.name / name)
     return [f"{FOLDER}/{name}" for name in case.settings("validate") or names]
 
 
 def output_of(case: Case, folder: Path) -> tuple[str, ...]:
     """Return the output of the command, with its exit status."""
-    return _run(write_files(case, folder), folder)
+    with path_with_helm() if case.settings("chart") else nullcontext():
+        return _run(write_files(case, folder), folder)
 
 
 def output_of_base(base: str, folder: Path) -> tuple[str, ...]:

@@ -1,17 +1,22 @@
 """The stack of the EKS cluster: its parts, and the order in which they are created and deleted."""
 
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
 import pytest
 import yaml
+from aws_cdk.assertions import Annotations, Match
 
 from config.model import ClusterConfig
 from stacks.cluster_stage import ClusterStage
-from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES
+from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES, ClustersApp
 from tests.cluster_files import EXAMPLES
+from tests.corpus.validate_case import CHARTS
+from tests.helm import path_with_helm
 from tests.synth.synthesized import StackTemplate
 
 KUBERNETES = "Kubernetes"
@@ -160,3 +165,29 @@ def test_an_existing_cluster_gets_only_access_and_objects(stacks: dict[str, Stac
     assert not stack.of_type("AWS::EKS::Cluster", "AWS::EKS::Addon", "AWS::EC2::Subnet")
     assert stack.properties("Custom::HyperPodDependencies")["ClusterName"] == "theirs"
     assert ADMIN in [each["Properties"]["PrincipalArn"] for each in stack.of_type("AWS::EKS::AccessEntry").values()]
+
+
+def test_a_helm_chart_replaces_our_objects_and_its_warnings_annotate_the_stack(tmp_path: Path) -> None:
+    content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
+    chart = {"folder": "hyperpod", "values": {"hooks": True, "health-monitoring-agent": {"region": "us-east-1"}}}
+    shutil.copytree(CHARTS / "hyperpod", tmp_path / "hyperpod")
+    (tmp_path / "charted.yaml").write_text(yaml.safe_dump({**content, "eks": {**content["eks"], "helm_chart": chart}}))
+    with path_with_helm():
+        app = ClustersApp(context={"clusters": str(tmp_path), "nag": "false"}, outdir=str(tmp_path / "out"))
+        app.synth()
+    [path] = (tmp_path / "out").glob(f"assembly-charted/*{KUBERNETES}*.template.json")
+    names = [f"{item['kind']} {item['metadata']['name']}" for item in map(json.loads, objects(StackTemplate(path.read_text())))]
+    assert "Operator training" in names
+    assert "Namespace hyperpod-ns-research" in names
+    assert "DaemonSet nvidia-device-plugin" not in names
+    cluster = app.node.find_child("charted").node.find_child("Cluster")
+    found = Annotations.from_stack(cdk.Stack.of(cluster)).find_warning("*", Match.any_value())
+    assert [str(each.entry.data).rpartition("[ack: ")[2] for each in found] == ["helm-chart-hooks]", "helm-chart-images]"]
+
+
+def test_a_file_without_a_chart_does_not_call_helm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "helm").write_text(f"#!/bin/sh\ntouch {tmp_path}/called\nexit 1\n")
+    (tmp_path / "helm").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    ClustersApp(context={"clusters": str(EXAMPLES), "cluster": "eks", "nag": "false"}, outdir=str(tmp_path / "out")).synth()
+    assert not (tmp_path / "called").exists()

@@ -32,18 +32,20 @@ from validation.rules.common import (
     tags,
     users,
 )
-from validation.rules.eks import access, addons, control_plane, nodes, quotas
+from validation.rules.eks import access, addons, control_plane, helm_chart, nodes, quotas
 from validation.rules.eks import orchestrator as eks_orchestrator
-from validation.rules.registry import RULES, Rule, broken_rules
+from validation.rules.registry import CHART_RULES, RULES, Rule, broken_chart_rules, broken_rules
 from validation.rules.slurm import accounting, groups, parameters, partitions, settings
 
 __all__ = [
+    "CHART_RULES",
     "RULES",
     "Rule",
     "access",
     "accounting",
     "addons",
     "associations",
+    "broken_chart_rules",
     "broken_rules",
     "capacity",
     "conflicts",
@@ -55,6 +57,7 @@ __all__ = [
     "group_networks",
     "groups",
     "health_checks",
+    "helm_chart",
     "implementation",
     "instance_types",
     "lifecycle",

@@ -27,6 +27,8 @@ class Rule:
 
 
 RULES: dict[str, Rule] = {}
+# Rules about a rendered Helm chart: only `validate`, `preflight` and synth check them, because other commands work without Helm.
+CHART_RULES: dict[str, Rule] = {}
 
 # What a rule about the nodes' mounts needs.
 FILE_SYSTEMS = ("storage.lustre", "storage.existing", "storage.openzfs")
@@ -59,6 +61,17 @@ def request_rule(
     return register
 
 
+def chart_rule(id: str, level: Level = Level.ERROR) -> Callable[[Check], Check]:
+    """Register a check of the rendered Helm chart of a file without errors; it runs after those registered before it."""
+
+    def register(check: Check) -> Check:
+        needs = ("eks.helm_chart",)
+        CHART_RULES[id] = Rule(id, needs, *_texts(check), lambda config, _: check(config), level, Orchestrator.EKS)
+        return check
+
+    return register
+
+
 slurm_rule = partial(rule, orchestrator=Orchestrator.SLURM)
 slurm_request_rule = partial(request_rule, orchestrator=Orchestrator.SLURM)
 eks_rule = partial(rule, orchestrator=Orchestrator.EKS)
@@ -75,6 +88,16 @@ def broken_rules(config: ClusterConfig, request: EffectiveRequest, valid: Collec
     for each in RULES.values():
         if each.orchestrator in (None, config.orchestrator) and all(_is_valid(need, valid) for need in each.needs):
             yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config, request))
+
+
+def broken_chart_rules(config: ClusterConfig) -> Iterator[Problem]:
+    """Yield the problems of the chart that the file names; the other rules need a chart that can be rendered."""
+    request = EffectiveRequest(config)
+    for each in CHART_RULES.values():
+        found = [replace(problem, rule=each.id, level=each.level) for problem in each.check(config, request)]
+        yield from found
+        if any(problem.level is Level.ERROR for problem in found):
+            return
 
 
 def _is_valid(need: str, valid: Collection[str]) -> bool:

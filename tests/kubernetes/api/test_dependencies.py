@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 
+from cluster_request.helm_chart.chart import rendered
 from cluster_request.kubernetes_objects.dependencies import objects_of
 from cluster_request.kubernetes_objects.shared_file_system import file_system_objects
+from config.eks import EksConfig, HelmChart
 from kubernetes_resource.client import HttpsTransport, KubernetesClient
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster
 from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import DEFINITION, INVENTORY_LABEL, MANAGED_BY, Reference, deletion_text
 from local_aws.kubernetes.control_plane import ControlPlane
+from tests.corpus.validate_case import CHARTS
+from tests.helm import path_with_helm
 from tests.kubernetes.webhook import Webhook
 from tests.unit.cluster_request.kubernetes_objects.eks_file import FILE_SYSTEM, eks_file
 from tests.unit.kubernetes_resource.api_server import TOKEN
@@ -324,6 +328,19 @@ def test_the_objects_of_a_file(world: ContractWorld) -> None:
     assert world.send_all("Create", objects)["Reason"] == f"applied {len(objects)} objects"
     assert world.is_there(*objects) == [True] * len(objects)
     assert world.send_all("Delete", objects)["Reason"] == "all objects are deleted"
+    assert world.is_there(*objects) == [False] * len(objects)
+
+
+def test_the_objects_of_a_helm_chart(world: ContractWorld) -> None:
+    with path_with_helm():
+        chart = rendered(EksConfig(helm_chart=HelmChart(folder=CHARTS / "hyperpod")))
+    assert chart
+    objects = list(chart.objects)
+    assert world.send_all("Create", objects)["Reason"] == f"applied {len(objects)} objects"
+    assert world.is_there(*objects) == [True] * len(objects)
+    own = objects_of(eks_file(), region="us-west-2")
+    assert world.send_all("Update", own, objects)["Reason"].startswith(f"applied {len(own)} objects; deleted ")
+    assert world.send_all("Delete", own)["Reason"] == "all objects are deleted"
     assert world.is_there(*objects) == [False] * len(objects)
 
 

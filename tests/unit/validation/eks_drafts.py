@@ -57,6 +57,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "secrets-key-region": lambda draft: draft.set("eks", "secrets_key_arn", OTHER_KEY),
     "unique-principals": lambda draft: draft.set("eks", "admins", ["arn:aws:iam::123456789012:role/Vision"]),
     "service-linked-principals": lambda draft: draft.set("eks", "admins", [SERVICE_LINKED]),
+    "helm-chart-folder": lambda draft: draft.put("charts/values.yaml").set("eks", "helm_chart", {"folder": "charts"}),
     "unique-team-names": lambda draft: draft.set("eks", "teams", 1, "name", "vision"),
     "addon-version": lambda draft: existing(draft).set("eks", "addons", {"coredns": {"enabled": True}}),
     "addon-requirements": lambda draft: draft.set("eks", "addons", {"eks-pod-identity-agent": {"enabled": False}}),
