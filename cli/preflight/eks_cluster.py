@@ -12,6 +12,7 @@ from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import together
 from config.eks import EksConfig, ExistingEks
+from config.operation_names import eks_log_group
 
 NONE = "the cluster uses Slurm"
 ACCESS_ENTRIES = ("API", "API_AND_CONFIG_MAP")
@@ -80,7 +81,9 @@ def eks_cluster(account: Account) -> Iterator[CheckResult]:
     if eks is None:
         yield skipped(NONE)
     elif eks.existing is None:
-        yield _name(account)
+        name = account.deployment.eks_name
+        well = f"the name {name} is free" if "Kubernetes" not in account.stacks else f"EKS cluster {name} is the deployment's"
+        yield from together(account, _name(account, name), _log_group(account, name), well=well)
     elif (found := _described(account, eks.existing.name)) is None:
         yield error(f"no EKS cluster {eks.existing.name} in {account.region}", "correct `eks.existing.name` or `region`")
     else:
@@ -90,14 +93,25 @@ def eks_cluster(account: Account) -> Iterator[CheckResult]:
         )
 
 
-def _name(account: Account) -> CheckResult:
-    name = account.deployment.eks_name
+def _name(account: Account, name: str) -> Iterator[CheckResult]:
     if "Kubernetes" not in account.stacks and _described(account, name):
-        return error(
+        yield error(
             f"an EKS cluster {name} exists, which this deployment did not create",
             "use it with `eks.existing`, delete it, or rename the cluster file",
         )
-    return ok(f"the name {name} is free" if "Kubernetes" not in account.stacks else f"EKS cluster {name} is the deployment's")
+
+
+def _log_group(account: Account, name: str) -> Iterator[CheckResult]:
+    """Check that the stack can create the log group: EKS can write late logs of a deleted cluster, and then creates it again."""
+    if "Kubernetes" in account.stacks:
+        return
+    group = eks_log_group(name)
+    found = account.all("logs", "describe_log_groups", "logGroups", logGroupNamePrefix=group)
+    if any(each["logGroupName"] == group for each in found):
+        yield error(
+            f"log group {group} exists, so the deployment cannot create it",
+            f"`aws logs delete-log-group --log-group-name {group} --region {account.region}`",
+        )
 
 
 def _state(found: Json) -> Iterator[CheckResult]:

@@ -96,6 +96,8 @@ def _buckets(deployment: Deployment) -> Iterator[Leftover]:
 def _logs(deployment: Deployment) -> Iterator[Leftover]:
     folders = ("/aws/vendedlogs/states/", "/aws/lambda/", "")
     prefixes = [f"{folder}{stack}-" for folder in folders for stack in deployment.stack_names]
+    # EKS and Container Insights create these by themselves, EKS also after the deletion of a cluster.
+    prefixes += [f"/aws/{service}/{deployment.config.name}/" for service in ("containerinsights", "eks")]
     named = [group for prefix in prefixes for group in _log_groups(deployment, prefix)]
     for group in [*log_groups_of_nodes(deployment), *named]:
         yield _left(deployment, "log group", group, f"logs delete-log-group --log-group-name {group}")

@@ -70,6 +70,8 @@ def test_a_name_in_use_is_refused(deployed: Deployed) -> None:
         "/aws/vendedlogs/states/demo-Cluster-Machine",
         "/aws/lambda/demo-Cluster-Function",
         "demo-Network-FlowLogs",
+        "/aws/containerinsights/demo/performance",
+        "/aws/eks/demo/cluster",
     )
     for bucket in buckets:
         create_bucket(deployment.client, bucket)

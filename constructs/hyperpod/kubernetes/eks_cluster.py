@@ -7,6 +7,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from config.eks import ControlPlaneLog, EksConfig, EndpointAccess
+from config.operation_names import eks_log_group
 from config.tags import NETWORK_TAG
 from constructs.hyperpod.nag import acknowledge
 from constructs.hyperpod.network.network import Network
@@ -23,7 +24,7 @@ class EksCluster(Construct):
         super().__init__(scope, id)
         # Without it, EKS creates the group, without expiry and outside the stack.
         log_group = logs.CfnLogGroup(
-            self, "LogGroup", log_group_name=f"/aws/eks/{name}/cluster", retention_in_days=config.log_retention_days
+            self, "LogGroup", log_group_name=eks_log_group(name), retention_in_days=config.log_retention_days
         )
         log_group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
         self._cluster = eks.CfnCluster(

@@ -99,10 +99,24 @@ def test_the_quota_of_eks_clusters_counts_for_a_new_one() -> None:
     assert outcomes(asked(eks_quotas, {}, EXISTING)) == ["skipped"]
 
 
+def new(**aws: Any) -> Any:
+    """The result for a new EKS cluster."""
+    absent = {"eks.describe_cluster": ABSENT, "logs.describe_log_groups": {"logGroups": []}}
+    return only(asked(eks_cluster, {**absent, **{name.replace("__", "."): answer for name, answer in aws.items()}}, NEW))
+
+
 def test_the_name_of_a_new_eks_cluster_is_free() -> None:
-    assert outcomes(asked(eks_cluster, {"eks.describe_cluster": ABSENT}, NEW)) == ["ok"]
-    assert outcomes(asked(eks_cluster, {"eks.describe_cluster": cluster()}, NEW)) == ["error"]
+    assert new().message == "the name draft is free"
+    assert new(eks__describe_cluster=cluster()).outcome == "error"
     assert outcomes(asked(eks_cluster, {"cloudformation.describe_stacks": DEPLOYED}, NEW)) == ["ok"]
+
+
+def test_the_log_group_of_a_deleted_eks_cluster_is_named_with_the_command_that_deletes_it() -> None:
+    group = "/aws/eks/draft/cluster"
+    assert new(logs__describe_log_groups={"logGroups": [{"logGroupName": f"{group}-2"}]}).outcome == "ok"
+    found = new(logs__describe_log_groups={"logGroups": [{"logGroupName": group}]})
+    assert found.message == f"log group {group} exists, so the deployment cannot create it"
+    assert found.fix == f"`aws logs delete-log-group --log-group-name {group} --region us-west-2`"
 
 
 def existing(found: Any, *clusters: Json) -> list[str]:
