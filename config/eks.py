@@ -195,7 +195,9 @@ class EksConfig(Section):
         api="sagemaker:CreateCluster AutoScaling.AutoScalerType",
     )
     removal: Removal = setting(
-        "effect of `cdk destroy` on a created EKS cluster; `retain` keeps it with its network", Change.NOTHING, Removal.DESTROY
+        "effect of `cdk destroy` on a created EKS cluster; `retain` keeps it with its network, but without access entries",
+        Change.NOTHING,
+        Removal.DESTROY,
     )
 
     @property

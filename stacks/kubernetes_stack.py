@@ -42,10 +42,10 @@ class KubernetesStack(Stack):
         self.cluster = self._eks_cluster(config, eks, network)
         name = self.cluster.cluster_name
         access = AccessEntries(self, "Access", config=eks, cluster_name=name)
-        addons = Addons(self, "Addons", cluster_name=name, addons=addons_before_nodes(config))
+        addons = Addons(
+            self, "Addons", cluster_name=name, addons=addons_before_nodes(config), preserve=config.retains_eks_cluster
+        )
         addons.node.add_dependency(access)
-        if config.retains_eks_cluster:
-            retain(addons)
         region = config.region or str(region_of_zone(config.network.availability_zone_id))
         dependencies = Dependencies(
             self,

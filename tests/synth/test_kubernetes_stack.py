@@ -153,11 +153,24 @@ def test_only_a_private_api_server_puts_the_step_function_into_the_vpc(stacks: d
 def test_a_retained_cluster_keeps_what_it_uses(stacks: dict[str, StackTemplate]) -> None:
     stack = stacks["retained"]
     kept = {each["Type"] for each in stack.resources.values() if each.get("DeletionPolicy") == "RetainExceptOnCreate"}
-    assert {"AWS::EKS::Cluster", "AWS::EC2::Subnet", "AWS::EKS::Addon", "AWS::EKS::AccessEntry", "AWS::IAM::Role"} <= kept
+    assert {"AWS::EKS::Cluster", "AWS::EC2::Subnet", "AWS::IAM::Role", "AWS::Logs::LogGroup"} <= kept
     assert "Custom::HyperPodDependencies" not in kept
     output = json.dumps(stack.outputs["KubernetesAfterDestroy"])
     assert "existing" in output
     assert "KubernetesAfterDestroy" not in stacks["same"].outputs
+
+
+def test_an_administrator_removed_from_the_file_of_a_retained_cluster_loses_access(stacks: dict[str, StackTemplate]) -> None:
+    entries = stacks["retained"].of_type("AWS::EKS::AccessEntry").values()
+    [entry] = [each for each in entries if each["Properties"]["PrincipalArn"] == ADMIN]
+    assert entry.get("DeletionPolicy", "Delete") == entry.get("UpdateReplacePolicy", "Delete") == "Delete"
+
+
+def test_a_retained_cluster_keeps_the_software_of_addons_that_are_deleted(stacks: dict[str, StackTemplate]) -> None:
+    for name, preserved in {"retained": True, "same": None}.items():
+        addons = stacks[name].of_type("AWS::EKS::Addon").values()
+        assert {each["Properties"].get("PreserveOnDelete") for each in addons} == {preserved}
+        assert {each.get("DeletionPolicy", "Delete") for each in addons} == {"Delete"}
 
 
 def test_an_existing_cluster_gets_only_access_and_objects(stacks: dict[str, StackTemplate]) -> None:

@@ -6,7 +6,6 @@ from constructs import Construct
 
 from cluster_request.kubernetes_objects.team_objects import team_group
 from config.eks import EksConfig
-from constructs.hyperpod.removal_policy import removal_policy
 
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 
@@ -16,15 +15,15 @@ class AccessEntries(Construct):
 
     All entries are in one scope, so that a principal that moves from one team to another keeps its resource: EKS has one entry
     for each principal. Everything in the EKS cluster depends on them, so administrators keep access until it is deleted.
+    Entries are never retained: a principal that is removed from the file loses its access.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: EksConfig, cluster_name: str) -> None:
         super().__init__(scope, id)
         for arn in config.admins:
-            entry = eks.CfnAccessEntry(
+            eks.CfnAccessEntry(
                 self, arn, cluster_name=cluster_name, principal_arn=arn, access_policies=[cluster_admin()], type="STANDARD"
             )
-            entry.apply_removal_policy(removal_policy(config.removal))
         for team in config.teams:
             for arn in team.role_arns:
                 eks.CfnAccessEntry(

@@ -36,12 +36,13 @@ REQUIRED = {AddonName.TRAINING_OPERATOR: AddonName.CERT_MANAGER}
 class Addons(Construct):
     """Define add-ons with fixed versions, and the identities of their pods.
 
-    EKS's default version of an add-on changes, and would change a cluster between two deployments.
+    EKS's default version of an add-on changes, and would change a cluster between two deployments. With ``preserve``, deleting
+    an add-on leaves its software running in the EKS cluster.
     """
 
-    def __init__(self, scope: Construct, id: str, *, cluster_name: str, addons: Iterable[Addon]) -> None:
+    def __init__(self, scope: Construct, id: str, *, cluster_name: str, addons: Iterable[Addon], preserve: bool = False) -> None:
         super().__init__(scope, id)
-        self._cluster_name = cluster_name
+        self._cluster_name, self._preserve = cluster_name, preserve
         self._addons = {addon.name: self._addon(addon) for addon in addons}
         for name, required in REQUIRED.items():
             if name in self._addons and required in self._addons:
@@ -56,6 +57,7 @@ class Addons(Construct):
             addon_version=addon.version,
             configuration_values=addon.configuration_values,
             resolve_conflicts="OVERWRITE",
+            preserve_on_delete=self._preserve or None,
         )
         if identity := IDENTITIES.get(addon.name):
             # Pods get their identity when they start. In the add-on's own properties, EKS refuses it for add-ons that do not
