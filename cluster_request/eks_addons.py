@@ -23,6 +23,8 @@ DEPLOYMENTS: Mapping[AddonName, dict[str, Any]] = {
         "webhook": {"tolerations": EVERYWHERE},
         "cainjector": {"tolerations": EVERYWHERE},
     },
+    # charts/amazon-cloudwatch-observability/templates/_helpers.tpl: of the operator, its agents and Fluent Bit
+    AddonName.CLOUDWATCH_OBSERVABILITY: {"tolerations": EVERYWHERE},
     AddonName.FSX_CSI_DRIVER: {"controller": {"tolerations": EVERYWHERE}, "node": {"tolerateAllTaints": True}},
 }
 """The deployment's settings of add-ons."""

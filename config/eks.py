@@ -1,10 +1,13 @@
 """Define the eks section."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import StrictBool, StrictInt, StringConstraints
 
+from config.entries import numbered
+from config.errors import Path
 from config.key_arn import KeyArn
 from config.local_folder import LocalFolder
 from config.network import AvailabilityZoneId, Cidr, SubnetId
@@ -204,3 +207,9 @@ class EksConfig(Section):
     def is_reachable_from_anywhere(self) -> bool:
         """Return whether the API server is reachable from the whole internet."""
         return self.endpoint_access is EndpointAccess.PUBLIC_AND_PRIVATE and not self.public_access_cidrs
+
+    def principals(self) -> Iterator[tuple[Path, str]]:
+        """Yield the IAM principals that get an access entry, with their paths."""
+        yield from ((("eks", "admins", index), arn) for index, arn in enumerate(self.admins))
+        for index, team in numbered(self.teams):
+            yield from ((("eks", "teams", index, "role_arns", place), arn) for place, arn in enumerate(team.role_arns))

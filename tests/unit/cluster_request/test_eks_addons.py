@@ -56,6 +56,7 @@ def test_the_file_disables_addons_and_sets_versions_and_settings() -> None:
 def test_pods_of_addons_run_on_nodes_with_any_taint() -> None:
     found = {addon.name.value: addon.configuration for addon in addons_after_nodes(file(LUSTRE))}
     assert found["coredns"]["tolerations"] == [{"operator": "Exists"}]
+    assert found["amazon-cloudwatch-observability"]["tolerations"] == [{"operator": "Exists"}]
     assert found["aws-fsx-csi-driver"]["node"] == {"tolerateAllTaints": True}
 
 

@@ -60,6 +60,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "helm-chart-folder": lambda draft: draft.put("charts/values.yaml").set("eks", "helm_chart", {"folder": "charts"}),
     "unique-team-names": lambda draft: draft.set("eks", "teams", 1, "name", "vision"),
     "addon-version": lambda draft: existing(draft).set("eks", "addons", {"coredns": {"enabled": True}}),
+    "required-addons": lambda draft: draft.set("eks", "addons", {"kube-proxy": {"enabled": False}}),
     "addon-requirements": lambda draft: draft.set("eks", "addons", {"eks-pod-identity-agent": {"enabled": False}}),
     "task-governance": lambda draft: draft.set("eks", "addons", {TASK_GOVERNANCE: {"enabled": False}}),
     "unused-addon-settings": lambda draft: draft.set(

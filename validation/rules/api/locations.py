@@ -29,12 +29,19 @@ def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
     for index, statement in enumerate(role.statements):
         places = ((("node_role", "statements", index, "Resource", place), arn) for place, arn in enumerate(statement.Resource))
         yield from ((path, arn) for path, arn in places if "*" not in Arn.of(arn).partition)
+    if eks := config.eks:
+        yield ("eks", "secrets_key_arn"), eks.secrets_key_arn or ""
+        yield from eks.principals()
     plans = [group.member("TrainingPlanArn") for group in request.groups]
     roles = [group.member("ExecutionRole") for group in request.groups if group.sets("ExecutionRole")]
     yield from ((each.path, each.text) for each in (*plans, *roles, *_keys(request)))
 
 
-@request_rule("arn-partition", "alarm_topic_arn", "monitoring", "slurm.accounting", "node_role", "instance_groups[]", "region")
+@request_rule(
+    "arn-partition",
+    *("alarm_topic_arn", "monitoring", "slurm.accounting", "node_role", "instance_groups[]", "region"),
+    *("eks.secrets_key_arn", "eks.admins", "eks.teams[]"),
+)
 def arn_partition(request: EffectiveRequest) -> Iterator[Problem]:
     """ARNs must have the partition of their region: `arn:aws-us-gov:` in us-gov-west-1, `arn:aws-cn:` in cn-north-1.
 

@@ -11,14 +11,6 @@ from validation.rules.registry import eks_rule
 SERVICE_LINKED = ":role/aws-service-role/"
 
 
-def _principals(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
-    """Yield the principals that get an access entry, with their paths."""
-    eks = eks_of(config)
-    yield from ((("eks", "admins", index), arn) for index, arn in enumerate(eks.admins))
-    for index, team in numbered(eks.teams):
-        yield from ((("eks", "teams", index, "role_arns", place), arn) for place, arn in enumerate(team.role_arns))
-
-
 @eks_rule("unique-principals", "eks.admins", "eks.teams[]", "instance_groups[]")
 def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
     """Each IAM principal must be listed once: in `admins` or in one team. Roles of nodes belong to HyperPod.
@@ -27,7 +19,7 @@ def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
     """
     nodes = {group.execution_role for group in config.instance_groups if group.execution_role}
     first: dict[str, Path] = {}
-    for path, arn in _principals(config):
+    for path, arn in eks_of(config).principals():
         if first.setdefault(arn, path) != path:
             where = ".".join(f"{part}" for part in first[arn] if isinstance(part, str))
             yield Problem(path, arn, f"already in {where}; list each principal once")
@@ -42,7 +34,7 @@ def service_linked_principals(config: ClusterConfig) -> Iterator[Problem]:
     EKS rejects an access entry for them.
     """
     # https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html
-    for path, arn in _principals(config):
+    for path, arn in eks_of(config).principals():
         if SERVICE_LINKED in arn:
             yield Problem(path, arn, "is a service-linked role, which no person can use; use another role")
 

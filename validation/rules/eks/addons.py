@@ -18,6 +18,12 @@ NEEDED_BY = {
     AddonName.TRAINING_OPERATOR: (AddonName.CERT_MANAGER, AddonName.POD_IDENTITY_AGENT),
     AddonName.CLOUDWATCH_OBSERVABILITY: (AddonName.POD_IDENTITY_AGENT,),
 }
+# Amazon EKS installs none of them itself: the deployment disables its self-managed add-ons.
+REQUIRED = {
+    AddonName.VPC_CNI: "nodes stay NotReady without it",
+    AddonName.KUBE_PROXY: "pods reach no service without it",
+    AddonName.COREDNS: "pods resolve no names without it",
+}
 ADDONS: Path = ("eks", "addons")
 
 
@@ -39,6 +45,22 @@ def addon_version(config: ClusterConfig) -> Iterator[Problem]:
             reason = "the Kubernetes version of `eks.existing` is unknown" if eks.existing else f"unknown for {eks.version}"
             message = f"required, because {reason}; add one from `aws eks describe-addon-versions --addon-name {name}`"
             yield Problem((*ADDONS, name.value, "version"), ABSENT, message)
+
+
+@eks_rule("required-addons", "eks.existing", "eks.addons")
+def required_addons(config: ClusterConfig) -> Iterator[Problem]:
+    """A new EKS cluster requires the add-ons vpc-cni, kube-proxy and coredns.
+
+    Nodes or pods would not work, and the deployment of the other add-ons fails. HyperPod supports only the Amazon VPC CNI.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
+    eks = eks_of(config)
+    if eks.existing:  # which may have them
+        return
+    for name, reason in REQUIRED.items():
+        addon = eks.addons.get(name)
+        if addon and addon.enabled is False:
+            yield Problem((*ADDONS, name.value, "enabled"), value=False, message=f"{reason}; remove this line")
 
 
 @eks_rule("addon-requirements", "eks.existing", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)

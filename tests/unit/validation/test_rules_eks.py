@@ -1,0 +1,47 @@
+"""Rules for EKS whose details need more than one draft."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.validation.eks_drafts import existing
+
+
+def found(draft: Any) -> list[tuple[str | None, str]]:
+    return [(each.rule, str(each).partition(": ")[0]) for each in draft.problems()]
+
+
+@pytest.mark.parametrize("name", ["vpc-cni", "kube-proxy", "coredns"])
+def test_a_new_eks_cluster_needs_its_network_and_dns(eks_draft: Any, name: str) -> None:
+    eks_draft.set("eks", "addons", {name: {"enabled": False}})
+    assert [each.rule for each in eks_draft.problems()] == ["required-addons"]
+
+
+def test_an_existing_eks_cluster_may_have_its_own_network(eks_draft: Any) -> None:
+    existing(eks_draft).set("eks", "addons", {"vpc-cni": {"enabled": False}, "coredns": {"enabled": False}})
+    assert "required-addons" not in [each.rule for each in eks_draft.problems()]
+
+
+def test_principals_and_the_secrets_key_are_of_the_partition_of_the_clusters_region(eks_draft: Any) -> None:
+    eks_draft.set("region", "us-gov-west-1").set("network", "availability_zone_id", "usgw1-az1")
+    key = "arn:aws:kms:us-gov-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+    eks_draft.set("eks", "secrets_key_arn", key).set("eks", "admins", ["arn:aws:iam::123456789012:user/ops"])
+    wrong = {path for rule, path in found(eks_draft) if rule == "arn-partition"}
+    assert wrong == {"eks.admins[0]", "eks.secrets_key_arn", "eks.teams[0].role_arns[0]"}
+    fixed = key.replace("arn:aws:", "arn:aws-us-gov:")
+    eks_draft.set("eks", "secrets_key_arn", fixed).set("eks", "admins", ["arn:aws-us-gov:iam::123456789012:user/ops"])
+    eks_draft.set("eks", "teams", 0, "role_arns", [])
+    assert "arn-partition" not in [rule for rule, _ in found(eks_draft)]
+
+
+def test_addons_whose_tolerations_the_deployment_sets_need_no_group_without_taints(eks_draft: Any) -> None:
+    eks_draft.remove("instance_groups", 0)
+    [problem] = eks_draft.problems()
+    assert problem.rule == "nodes-for-addons"
+    operator, governance = "amazon-sagemaker-hyperpod-training-operator", "amazon-sagemaker-hyperpod-taskgovernance"
+    assert operator in problem.message
+    assert governance in problem.message
+    assert "amazon-cloudwatch-observability" not in problem.message
+    tolerations = {"configuration": {"tolerations": [{"operator": "Exists"}]}}
+    eks_draft.set("eks", "addons", {operator: tolerations, governance: tolerations})
+    assert eks_draft.problems() == []
