@@ -28,6 +28,12 @@ class Groups:
         """Return whether a rule that names one of the groups allows all traffic, as EFA requires; address ranges do not count."""
         return any(rule.ip_protocol == "-1" and self._names(rule) for rule in self._rules(direction))
 
+    def reach(self, other: "Groups", port: int) -> bool:
+        """Return whether TCP traffic to ``port`` of ``other`` is allowed by the rules of both."""
+        return any(_covers_port(rule, port) and other._is_peer(rule) for rule in self._rules("egress")) and any(
+            _covers_port(rule, port) and self._is_peer(rule) for rule in other._rules("ingress")
+        )
+
     def _rules(self, direction: Direction) -> Iterable[Any]:
         for group in self.groups:
             yield from group.ingress_rules if direction == "ingress" else group.egress_rules

@@ -16,7 +16,7 @@ class ControlPlane(Protocol):
 
     @property
     def endpoint(self) -> str:
-        """Return the URL of the API server."""
+        """Return the URL of the API server for people and functions."""
 
     @property
     def certificate_authority(self) -> str:
@@ -57,7 +57,8 @@ def _call(plane: Any, request: Request) -> tuple[int, Any]:
 class Programs:
     """Where control planes come from.
 
-    ``missing`` lists why none can run here, each reason with its fix; ``start`` blocks until one is ready; ``read`` returns an
+    ``missing`` lists why none can run here, each reason with its fix; ``start`` blocks until one is ready, and its
+    endpoint closes connections from addresses that ``admits`` excludes; ``read`` returns an
     object of a control plane by its path; ``call`` sends a request and returns the status and the content.
     """
 
@@ -77,9 +78,9 @@ def _missing() -> list[str]:
     return missing
 
 
-def _start(name: str, folder: Path, **webhooks: str) -> ControlPlane:
+def _start(name: str, folder: Path, *, admits: Callable[[str], bool], **webhooks: str) -> ControlPlane:
     try:
-        plane: ControlPlane = _kubernetes("control_plane").start(name, folder, **webhooks)
+        plane: ControlPlane = _kubernetes("control_plane").start(name, folder, admits=admits, **webhooks)
     except _kubernetes("errors").KubernetesError as error:
         raise ControlPlaneError(str(error)) from error
     return plane

@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from local_aws import network_interfaces
+from local_aws import callers, network_interfaces
 from local_aws.eks.errors import invalid
 from local_aws.eks.model import Cluster
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface, OutOfAddressesError, Place, find_subnet
+
+ANYWHERE = "0.0.0.0/0"
+HTTPS = 443
 
 
 def attach(call: Call, vpc: Json, group_id: str) -> list[Interface]:
@@ -21,6 +24,32 @@ def attach(call: Call, vpc: Json, group_id: str) -> list[Interface]:
         network_interfaces.delete(call.account, call.region, made)
         raise invalid(str(error)) from error
     return made
+
+
+def admits(cluster: Cluster, address: str) -> bool:
+    """Return whether the endpoint accepts connections from ``address``.
+
+    In the cluster's VPC, its name leads to the control plane's interfaces if private access is enabled. People are assumed to
+    call from allowed ranges of the internet, and other functions from addresses that are in no range but all.
+    """
+    vpc, network = cluster.settings["resourcesVpcConfig"], callers.network_of(address)
+    inside = [place for place in network or () if _vpc_id(place) == vpc["vpcId"]]
+    if inside and vpc["endpointPrivateAccess"]:
+        return any(_reaches(place, cluster) for place in inside)
+    return bool(vpc["endpointPublicAccess"]) and (network is None or ANYWHERE in vpc["publicAccessCidrs"])
+
+
+def _vpc_id(place: Place) -> str:
+    subnet = place.subnet()
+    return str(subnet.vpc_id) if subnet else ""
+
+
+def _reaches(place: Place, cluster: Cluster) -> bool:
+    """Return whether security groups allow HTTPS from ``place`` to one of the control plane's interfaces."""
+    vpc = cluster.settings["resourcesVpcConfig"]
+    groups = (vpc["clusterSecurityGroupId"], *(vpc["securityGroupIds"] or ()))
+    targets = (Place(cluster.account, cluster.region, each.subnet_id, groups) for each in cluster.interfaces)
+    return any(place.groups().reach(target.groups(), HTTPS) for target in targets if target.subnet())
 
 
 def _of_two_zones(call: Call, subnet_ids: list[str]) -> list[str]:

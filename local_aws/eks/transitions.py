@@ -5,6 +5,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from local_aws import faults, process
@@ -47,7 +48,7 @@ def _started(cluster: Cluster, webhooks: Webhooks) -> tuple[ControlPlane | None,
     folder = Path(tempfile.mkdtemp(prefix="eks-", dir=process.home()))
     try:
         with clock.work():
-            return programs().start(cluster.name, folder, **webhooks), ""
+            return programs().start(cluster.name, folder, admits=partial(network.admits, cluster), **webhooks), ""
     except ControlPlaneError as error:
         shutil.rmtree(folder, ignore_errors=True)
         return None, str(error)

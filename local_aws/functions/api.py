@@ -10,6 +10,7 @@ from moto.awslambda.models import LambdaBackend, LambdaFunction, lambda_backends
 from local_aws import iam
 from local_aws.functions import invocation
 from local_aws.functions.asynchronous import AsynchronousInvocations
+from local_aws.functions.environment import network_of
 
 _create_function = LambdaBackend.create_function
 _delete_function = LambdaBackend.delete_function
@@ -18,6 +19,7 @@ _update_code = LambdaFunction.update_function_code
 _update_configuration = LambdaFunction.update_configuration
 _get_configuration = LambdaFunction.get_configuration
 
+_INTERFACE_ACTIONS = ("CreateNetworkInterface", "DescribeNetworkInterfaces", "DeleteNetworkInterface")
 _LOG_TAIL = 4096  # bytes of the log in a synchronous response
 _endpoint = ""
 
@@ -61,6 +63,7 @@ def _create(self: Any, spec: dict[str, Any]) -> Any:
     _require_assumable(self.account_id, spec["Role"])
     if not str(spec.get("Runtime")).startswith(("python", "nodejs")):
         raise InvalidParameterValueException(f"runtime {spec.get('Runtime')} is not part of the embedded AWS")
+    _require_network(self.account_id, self.region_name, spec["Role"], spec.get("VpcConfig"))
     function = _create_function(self, spec)
     _set_logging(function, spec.get("LoggingConfig"))
     return function
@@ -69,6 +72,17 @@ def _create(self: Any, spec: dict[str, Any]) -> Any:
 def _require_assumable(account: str, role_arn: str) -> None:
     if not iam.role_trusts(account, role_arn, "lambda.amazonaws.com"):
         raise InvalidParameterValueException("The role defined for the function cannot be assumed by Lambda.")
+
+
+def _require_network(account: str, region: str, role_arn: str, config: dict[str, Any] | None) -> None:
+    """Refuse subnets that do not exist, and a role that may not create network interfaces in them."""
+    for place in network_of(account, region, config):
+        if place.subnet() is None:
+            raise InvalidParameterValueException(f"The subnet ID {place.subnet_id} does not exist")
+        for action in _INTERFACE_ACTIONS:
+            if not iam.role_allows(account, role_arn, f"ec2:{action}", None):
+                message = f"The provided execution role does not have permissions to call {action} on EC2"
+                raise InvalidParameterValueException(message)
 
 
 def _set_logging(function: Any, config: dict[str, Any] | None) -> None:
@@ -96,6 +110,7 @@ def _change_configuration(self: Any, changes: dict[str, Any]) -> dict[str, Any]:
     """Change the configuration and end the processes with the old one."""
     if changes.get("Role"):
         _require_assumable(self.account_id, changes["Role"])
+    _require_network(self.account_id, self.region, changes.get("Role") or self.role, changes.get("VpcConfig"))
     _update_configuration(self, changes)
     _set_logging(self, changes.get("LoggingConfig"))
     invocation.pool.changed(self.function_arn)

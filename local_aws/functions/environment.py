@@ -5,13 +5,15 @@ import shutil
 import sys
 import sysconfig
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from local_aws import iam
+from local_aws import callers, iam
 from local_aws.functions import packages
 from local_aws.functions.worker import Worker
+from local_aws.network_interfaces import Place
 
 _RUNTIMES = Path(__file__).parent / "runtimes"
 _PROJECT = Path(__file__).parents[2]
@@ -34,8 +36,17 @@ def start(function: Any, endpoint: str) -> Worker:
     layers = packages.layers_folder(function)
     if layers:
         environment["_OPT"] = str(layers)
+    if sys.platform == "linux":  # elsewhere, the machine has only one loopback address, and no control plane runs
+        environment["_CALLER_ADDRESS"] = callers.address_of(network_of(function.account_id, function.region, function.vpc_config))
     command, additions = _command(function.run_time or "")
     return Worker(command, {**environment, **additions}, code, stream)
+
+
+def network_of(account: str, region: str, config: Mapping[str, Any] | None) -> callers.Network:
+    """Return the subnets of a VpcConfig with its security groups."""
+    given = config or {}
+    groups = tuple(given.get("SecurityGroupIds") or ())
+    return tuple(Place(account, region, subnet_id, groups) for subnet_id in given.get("SubnetIds") or ())
 
 
 def version_of(function: Any) -> str:

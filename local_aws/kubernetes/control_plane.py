@@ -8,14 +8,17 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from local_aws.kubernetes import guardian, support
 from local_aws.kubernetes.client import Client
 from local_aws.kubernetes.commands import API_SERVER, CONTROLLER_MANAGER, ETCD, SCHEDULER, Commands, Ports
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import store
+from local_aws.nodes import relay
 
 __all__ = ["ControlPlane", "KubernetesError", "start"]
 
@@ -32,13 +35,17 @@ class _PortTakenError(KubernetesError):
 
 @dataclass(frozen=True)
 class ControlPlane:
-    """A running control plane. Its processes end with the process that started it, however that ends."""
+    """A running control plane. Its processes end with the process that started it, however that ends.
+
+    ``endpoint`` is for people and functions; the embedded AWS and nodes use the administrator's client's.
+    """
 
     endpoint: str
     certificate_authority: str
     folder: Path
     _admin: Client = field(repr=False)
     _guardian: "subprocess.Popen[bytes]" = field(repr=False)
+    _listener: socket.socket | None = field(default=None, repr=False)
 
     def admin_client(self) -> Client:
         """Return a client of the group system:masters, for the embedded AWS only."""
@@ -46,13 +53,23 @@ class ControlPlane:
 
     def stop(self) -> None:
         """End all processes and remove the folder; safe to repeat."""
+        if self._listener and self._listener.fileno() >= 0:
+            relay.close(self._listener)
         _end(self._guardian, self.folder)
 
 
-def start(name: str, folder: Path, *, token_webhook: str, authorization_webhook: str | None = None) -> ControlPlane:
+def start(
+    name: str,
+    folder: Path,
+    *,
+    token_webhook: str,
+    authorization_webhook: str | None = None,
+    admits: Callable[[str], bool] | None = None,
+) -> ControlPlane:
     """Start a control plane with its files in ``folder``, a new one, and return it when it can be used.
 
     The API server asks the URL ``token_webhook`` who a token is, and ``authorization_webhook``, before RBAC, what a user may do.
+    With ``admits``, the endpoint closes connections from addresses for which it returns False.
     """
     programs = store.find(store.CONTROL_PLANE)
     reasons = support.missing()
@@ -60,9 +77,30 @@ def start(name: str, folder: Path, *, token_webhook: str, authorization_webhook:
         raise KubernetesError("; ".join(reasons))
     folder = folder.resolve()  # the guardian runs in another folder
     try:
-        return _start(name, folder, programs, token_webhook, authorization_webhook)
+        plane = _start(name, folder, programs, token_webhook, authorization_webhook)
     except _PortTakenError:
-        return _start(name, folder, programs, token_webhook, authorization_webhook)
+        plane = _start(name, folder, programs, token_webhook, authorization_webhook)
+    return _guarded(plane, admits) if admits else plane
+
+
+def _guarded(plane: ControlPlane, admits: Callable[[str], bool]) -> ControlPlane:
+    """Return the control plane with an endpoint that chooses its callers."""
+    server = urlsplit(plane.endpoint)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    relay.serve(
+        listener,
+        lambda: socket.create_connection((server.hostname, server.port), _ANSWER_S),
+        lambda peer: admits(_caller(peer)),
+    )
+    return replace(plane, endpoint=f"https://127.0.0.1:{listener.getsockname()[1]}", _listener=listener)
+
+
+def _caller(peer: socket.socket) -> str:
+    """Return the address of a connection's other end; nothing if that has already closed it."""
+    try:
+        return str(peer.getpeername()[0])
+    except OSError:
+        return ""
 
 
 def _start(name: str, folder: Path, programs: Path, token_webhook: str, authorization_webhook: str | None) -> ControlPlane:

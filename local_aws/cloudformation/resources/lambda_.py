@@ -9,7 +9,20 @@ from local_aws.cloudformation.resources.provider import Context, Provider, chang
 from local_aws.cloudformation.template import Json
 
 GONE = "ResourceNotFoundException"
-CONFIGURATION = ("Description", "Environment", "Handler", "Layers", "LoggingConfig", "MemorySize", "Role", "Runtime", "Timeout")
+CONFIGURATION = (
+    *(
+        "Description",
+        "Environment",
+        "Handler",
+        "Layers",
+        "LoggingConfig",
+        "MemorySize",
+        "Role",
+        "Runtime",
+        "Timeout",
+        "VpcConfig",
+    ),
+)
 
 
 def _code(properties: Json) -> Json:
@@ -39,7 +52,6 @@ class Function(Provider):
         "Tags",
         *CONFIGURATION,
     )
-    without_effect: ClassVar[Mapping[str, str]] = {"VpcConfig": "functions run on this machine, and in no VPC"}
 
     def create(self, context: Context, properties: Json) -> str:
         """Create the function and return its name."""
@@ -82,7 +94,14 @@ class Function(Provider):
 
     def _configuration(self, properties: Json, before: Json) -> Json:
         """Return the desired configuration; removed properties get Lambda's defaults."""
-        defaults: Json = {"Description": "", "Environment": {"Variables": {}}, "Layers": [], "MemorySize": 128, "Timeout": 3}
+        defaults: Json = {
+            "Description": "",
+            "Environment": {"Variables": {}},
+            "Layers": [],
+            "MemorySize": 128,
+            "Timeout": 3,
+            "VpcConfig": {"SubnetIds": [], "SecurityGroupIds": []},
+        }
         gone = {name: value for name, value in defaults.items() if name in before and name not in properties}
         return gone | pick(properties, *CONFIGURATION)
 

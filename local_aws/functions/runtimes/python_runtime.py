@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 Handler: TypeAlias = Callable[[Any, "Context"], Any]
 RESULT_FD = int(os.environ.pop("_RESULT_FD"))
 OPT = os.environ.pop("_OPT", "")
+CALLER_ADDRESS = os.environ.pop("_CALLER_ADDRESS", "")
 PATH_ENTRIES = [os.environ["LAMBDA_TASK_ROOT"], *([OPT + "/python"] if OPT else []), os.environ.pop("_RUNTIME_PACKAGES")]
 END_OF_LOG = b"\x1e"
 
@@ -61,6 +63,18 @@ def redirect_opt() -> None:
             super().__init__(args, *rest, **options)
 
     vars(subprocess)["Popen"] = Redirected
+
+
+def call_from(address: str) -> None:
+    """Let connections to this machine come from ``address``, which stands for the function's network."""
+    connect = socket.socket.connect
+
+    def connect_from(self: socket.socket, target: Any) -> None:
+        if self.family is socket.AF_INET and target[0].startswith("127.") and self.getsockname()[0] == "0.0.0.0":  # noqa: S104
+            self.bind((address, 0))
+        connect(self, target)
+
+    socket.socket.connect = connect_from  # type: ignore[assignment,method-assign]
 
 
 def load_handler() -> Handler:
@@ -125,6 +139,8 @@ def main() -> None:
     sys.path[:0] = PATH_ENTRIES
     if OPT:
         redirect_opt()
+    if CALLER_ADDRESS:
+        call_from(CALLER_ADDRESS)
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=end_with_parent, args=(lines,), daemon=True).start()
     handler = None

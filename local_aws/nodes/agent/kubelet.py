@@ -40,6 +40,11 @@ def plane_of(cluster: Cluster) -> ControlPlane | None:
     return plane if support.kubelet() else None
 
 
+def endpoint_for_nodes(plane: Any) -> str:
+    """Return the API server's own URL, which nodes reach whatever access people have."""
+    return str(plane.admin_client().endpoint)
+
+
 def eks_cluster(cluster: Cluster) -> eks.Cluster:
     """Return the EKS cluster that orchestrates a cluster."""
     found = eks.by_arn(cluster.eks_arn)

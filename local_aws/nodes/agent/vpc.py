@@ -29,7 +29,7 @@ def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
         str(resolver),
         systems,
         kubernetes.api_server_address() if plane else "",
-        plane.endpoint if plane else "",
+        kubelet.endpoint_for_nodes(plane) if plane else "",
     )
 
 

@@ -73,6 +73,11 @@ class Site(World):
         policy_arn = POLICY.format(policy)
         self.eks.associate_access_policy(clusterName="ml", principalArn=principal, policyArn=policy_arn, accessScope=scope)
 
+    def change_access(self, **access: bool) -> None:
+        """Change who reaches the endpoint."""
+        self.eks.update_cluster_config(name="ml", resourcesVpcConfig=access)
+        self.eks.get_waiter("cluster_active").wait(name="ml", WaiterConfig={"Delay": 1, "MaxAttempts": 120})
+
     def api(self, token: str) -> Client:
         """A client of the API server with a token, where kubectl would only cost time."""
         cluster = self.cluster()

@@ -29,6 +29,7 @@ class FakePlane:
     endpoint: str = "https://127.0.0.1:6443"
     certificate_authority: str = "-----BEGIN CERTIFICATE-----"
     is_running: bool = True
+    admits: Callable[[str], bool] = lambda _: True
     objects: dict[str, Any] = field(default_factory=lambda: {"/api/v1/nodes": {"items": []}})
     server: FakeServer = field(default_factory=FakeServer)
 
@@ -50,13 +51,13 @@ class FakePrograms:
     def programs(self) -> Programs:
         return Programs(lambda: self.missing, self._start, self._read, self._call)
 
-    def _start(self, name: str, folder: Path, **webhooks: str) -> FakePlane:
+    def _start(self, name: str, folder: Path, *, admits: Callable[[str], bool], **webhooks: str) -> FakePlane:
         self.folders.append(folder)
         if self.problem:
             raise ControlPlaneError(self.problem)
         if self.defect:
             raise RuntimeError(self.defect)
-        self.planes.append(FakePlane(webhooks))
+        self.planes.append(FakePlane(webhooks, admits=admits))
         folder.rmdir()
         return self.planes[-1]
 
