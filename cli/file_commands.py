@@ -92,11 +92,12 @@ def snapshot(
 
 @commands.command(
     help="Ask a few questions and write a commented cluster file.",
-    epilog=examples("init dev", "init dev --zone usw2-az4 --instance-type ml.g5.8xlarge"),
+    epilog=examples("init dev", "init dev --orchestrator eks --zone usw2-az4 --instance-type ml.g5.8xlarge"),
 )
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, without .yaml.")],
     clusters: Clusters = CLUSTERS,
+    orchestrator: Annotated[str | None, typer.Option(metavar="NAME", help="`slurm` or `eks` (default: slurm).")] = None,
     region: Annotated[
         str | None, typer.Option(metavar="REGION", help="AWS region (default: the zone's, then AWS_REGION).")
     ] = None,
@@ -114,6 +115,12 @@ def init(
     security_group: Annotated[
         str | None, typer.Option(metavar="ID", help="With --vpc: id of a security group that allows all traffic within itself.")
     ] = None,
+    control_plane_subnets: Annotated[
+        str | None, typer.Option(metavar="ID,ID", help="With eks and --vpc: ids of subnets in two zones, comma-separated.")
+    ] = None,
+    admins: Annotated[
+        str | None, typer.Option(metavar="ARN,ARN", help="With eks: IAM roles or users that administrate Kubernetes.")
+    ] = None,
     storage: Annotated[
         str | None, typer.Option(metavar="WHAT", help="FSx for Lustre: `new` (1200 GiB) or `none` (default: new).")
     ] = None,
@@ -123,6 +130,7 @@ def init(
     from cli.init import init as command
 
     answers = {
+        "orchestrator": orchestrator,
         "region": region,
         "zone": zone,
         "instance_type": instance_type,
@@ -130,6 +138,8 @@ def init(
         "vpc": vpc,
         "subnets": subnets,
         "security_group": security_group,
+        "control_plane_subnets": control_plane_subnets,
+        "admins": admins,
         "storage": storage,
     }
     run("init", command, output, name=name, clusters=clusters, force=force, **answers)

@@ -14,7 +14,7 @@ from cli.questions import NEW, QUESTIONS, Answers, Question
 from cli.result import Result
 from cli.write_file import write_new
 from config.errors import Level, Problem
-from config.model import FILE_NAME, ClusterConfig
+from config.model import FILE_NAME, ClusterConfig, Orchestrator
 from validation import report
 from validation.load import check_files, parse_cluster
 from validation.patterns import in_words
@@ -38,7 +38,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
         elif question.name in answers:
-            raise OpsError(f"{question.option} requires --vpc")
+            raise OpsError(f"{question.option} requires {question.requires}")
     text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):
@@ -71,7 +71,7 @@ def _check(answers: Answers) -> None:
 
 def _demand(answers: Answers) -> None:
     """Refuse all missing options at once, without a terminal; the zone determines the region."""
-    known = {"vpc": NEW, **answers}
+    known = {"orchestrator": Orchestrator.SLURM, "vpc": NEW, **answers}
     missing = [
         question.option
         for question in QUESTIONS

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from cli.access import asked_region
 from cluster_request.service_model import shape
+from config.eks import PRINCIPAL_ARN
 from config.instance_group import InstanceGroup
 from config.instance_types import instance_type
+from config.model import Orchestrator
 from config.network import ZONE_ID
 from config.suggestions import either, nearest
 from config.zones import region_of_name, region_of_zone, regions, zone_fix, zones_of
@@ -20,13 +22,14 @@ NEW, NONE = "new", "none"
 
 @dataclass(frozen=True)
 class Question:
-    """A question with its default and the check of its answer."""
+    """A question with its default and the check of its answer; ``requires`` names the options that it depends on."""
 
     name: str
     text: Callable[[Answers], str]
     problem: Callable[[str, Answers], str | None]
     default: Callable[[Answers], str | None]
     is_asked: Callable[[Answers], bool] = lambda _: True
+    requires: str = ""
 
     @property
     def option(self) -> str:
@@ -85,13 +88,26 @@ def _storage(answer: str, _: Answers) -> str | None:
     return None if answer in (NEW, NONE) else f"must be {NEW} or {NONE}"
 
 
+def listed(answer: str) -> list[str]:
+    """Return the entries of an answer that is comma-separated."""
+    return [each.strip() for each in answer.split(",")]
+
+
 def _id_of(prefix: str) -> Callable[[str, Answers], str | None]:
     def problem(answer: str, _: Answers) -> str | None:
-        ids = [each.strip() for each in answer.split(",")]
-        wrong = [each for each in ids if not re.fullmatch(f"{prefix}-[0-9a-f]{{8,17}}", each)]
+        wrong = [each for each in listed(answer) if not re.fullmatch(f"{prefix}-[0-9a-f]{{8,17}}", each)]
         return f"must be {prefix}- and 8 to 17 hexadecimal digits" if wrong else None
 
     return problem
+
+
+def _orchestrator(answer: str, _: Answers) -> str | None:
+    return None if answer in [*Orchestrator] else f"must be {' or '.join(Orchestrator)}"
+
+
+def _principals(answer: str, _: Answers) -> str | None:
+    wrong = [] if answer == NONE else [each for each in listed(answer) if not re.fullmatch(PRINCIPAL_ARN, each)]
+    return "must be ARNs of IAM roles or users like arn:aws:iam::123456789012:role/PlatformAdmin" if wrong else None
 
 
 def _network(answer: str, answers: Answers) -> str | None:
@@ -100,6 +116,14 @@ def _network(answer: str, answers: Answers) -> str | None:
 
 def _has_vpc(answers: Answers) -> bool:
     return answers["vpc"] != NEW
+
+
+def _has_eks(answers: Answers) -> bool:
+    return answers["orchestrator"] == Orchestrator.EKS
+
+
+def _has_eks_and_vpc(answers: Answers) -> bool:
+    return _has_eks(answers) and _has_vpc(answers)
 
 
 def _always(value: str | None) -> Callable[[Answers], str | None]:
@@ -115,15 +139,28 @@ def _zones(answers: Answers) -> str:
     return f"id of the availability zone with your quota ({either(known)})" if known else "id of the availability zone"
 
 
+_SUBNETS = "private subnets in that zone, comma-separated"
+_GROUP = "security group that allows all traffic within itself"
+_SUBNETS_OF_THE_CONTROL_PLANE = "subnets for the EKS control plane in two zones, comma-separated"
+_ADMINS = f"ARNs of IAM roles or users that administrate Kubernetes, comma-separated, or `{NONE}`"
+
 QUESTIONS = (
+    Question("orchestrator", _text("orchestrator: `slurm` or `eks`"), _orchestrator, _always(Orchestrator.SLURM)),
     Question("region", _text("region, e.g. us-west-2"), _region, _default_region),
     Question("zone", _zones, _zone, _always(None)),
     Question("instance_type", _text("instance type of the compute nodes, e.g. ml.p5.48xlarge"), _instance_type, _always(None)),
     Question("instance_count", _text("number of compute nodes"), _count, _always("1")),
     Question("vpc", _text(f"VPC: `{NEW}`, or the id of an existing one"), _network, _always(NEW)),
-    Question("subnets", _text("private subnets in that zone, comma-separated"), _id_of("subnet"), _always(None), _has_vpc),
+    Question("subnets", _text(_SUBNETS), _id_of("subnet"), _always(None), _has_vpc, "--vpc"),
+    Question("security_group", _text(_GROUP), _id_of("sg"), _always(None), _has_vpc, "--vpc"),
     Question(
-        "security_group", _text("security group that allows all traffic within itself"), _id_of("sg"), _always(None), _has_vpc
+        "control_plane_subnets",
+        _text(_SUBNETS_OF_THE_CONTROL_PLANE),
+        _id_of("subnet"),
+        _always(None),
+        _has_eks_and_vpc,
+        "--orchestrator eks and --vpc",
     ),
+    Question("admins", _text(_ADMINS), _principals, _always(NONE), _has_eks, "--orchestrator eks"),
     Question("storage", _text(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _storage, _always(NEW)),
 )

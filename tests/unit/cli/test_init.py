@@ -41,6 +41,7 @@ class Person:
 def run(folder: Path, given: dict[str, str], ask: Ask | None = None, *, force: bool = False) -> list[str]:
     """What the command says."""
     options = {question.name: given.get(question.name) for question in QUESTIONS}
+    options["orchestrator"] = options["orchestrator"] or "slurm"
     return [str(init(name="mine", clusters=folder, force=force, ask=ask, **options))]
 
 
@@ -219,7 +220,10 @@ def test_what_the_rules_refuse_is_told_and_not_written(tmp_path: Path) -> None:
         run(tmp_path, {**ENOUGH, "instance_count": "6000"})
     first, *_, last = str(told.value).splitlines()
     assert first == "nothing was written, because these answers contradict each other:"
-    again = "--region us-west-2 --zone usw2-az4 --instance-type ml.p5.48xlarge --instance-count 6000 --vpc new --storage new`"
+    again = (
+        "--orchestrator slurm --region us-west-2 --zone usw2-az4 --instance-type ml.p5.48xlarge --instance-count 6000 "
+        "--vpc new --storage new`"
+    )
     assert last == f"correct the wrong one: `./hpod init mine --clusters {tmp_path} {again}"
     assert not (tmp_path / "mine.yaml").exists()
 
