@@ -3,12 +3,15 @@
 import copy
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.import_cluster import Choices, Keep, Original, imported
 from config.errors import ConfigError, Problem
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, Json, changed, reference
+from tests.unit.cli.import_cluster.test_eks import KUBERNETES
+from tests.unit.cli.import_cluster.test_eks import REQUEST as EKS_REQUEST
 from tests.unit.validation.odd_documents import change
 
 ODD: Any = st.one_of(
@@ -24,10 +27,13 @@ ODD: Any = st.one_of(
 )
 NAMES = [
     *("InstanceRequirements", "SlurmConfig", "LifeCycleConfig", "OnInitComplete", "Orchestrator", "Tags", "NodeRecovery"),
+    *("KubernetesConfig", "ClusterArn", "Effect", "AutoScaling", "ClusterRole", "NodeProvisioningMode"),
     *("fsx_openzfs_dns_name", "login_group", "zzz", "SourceS3URI", "OnStartDeepHealthChecks", "InstanceStorageConfigs"),
 ]
 RICH: Json = {**REQUEST, "Tags": [{"Key": "team", "Value": "vision"}], "NodeRecovery": "None"}
 
+KARPENTER: Json = {"NodeProvisioningMode": "Continuous", "AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"}}
+ON_EKS: Json = {**changed(EKS_REQUEST, "InstanceGroups", 0, "KubernetesConfig", KUBERNETES), **KARPENTER}
 API_DRIVEN: Json = reference("continuous").request
 
 
@@ -69,3 +75,20 @@ def problems_of(original: Original, choices: Choices) -> list[Problem]:
 def test_an_original_that_was_not_changed_gives_a_file() -> None:
     assert imported(Original(RICH, PARAMETERS), Choices()).problems == ()
     assert imported(Original(changed(RICH, "Tags", []), PARAMETERS), Choices()).config is not None
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    changed_documents(ON_EKS),
+    st.sampled_from(Keep),
+    st.sampled_from(["vpc-0123456789abcdef0"] * 5 + [None]),
+)
+def test_a_changed_original_on_eks_gives_a_file_or_problems(request: Json, keep: Keep, vpc: str | None) -> None:
+    found = problems_of(Original(request, None), Choices(keep=keep, zone="use2-az2", vpc_id=vpc))
+    assert all("; " in problem.message for problem in found), found
+
+
+@pytest.mark.parametrize("keep", Keep)
+def test_an_original_on_eks_that_was_not_changed_gives_a_file(keep: Keep) -> None:
+    choices = Choices(keep=keep, zone="use2-az2", vpc_id="vpc-0123456789abcdef0")
+    assert imported(Original(ON_EKS, None), choices).problems == ()
