@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.validation.eks_drafts import existing
+from tests.unit.validation.eks_drafts import WORK, existing
 
 
 def found(draft: Any) -> list[tuple[str | None, str]]:
@@ -45,3 +45,28 @@ def test_addons_whose_tolerations_the_deployment_sets_need_no_group_without_tain
     tolerations = {"configuration": {"tolerations": [{"operator": "Exists"}]}}
     eks_draft.set("eks", "addons", {operator: tolerations, governance: tolerations})
     assert eks_draft.problems() == []
+
+
+def test_pods_take_addresses_of_the_nodes_subnet(eks_draft: Any) -> None:
+    eks_draft.remove("storage")
+    workers = eks_draft.content["instance_groups"][1]
+    assert (workers["instance_type"], workers["instance_count"]) == ("ml.p5.48xlarge", 4)  # 81 addresses each
+    eks_draft.set("network", "node_cidr", "10.1.0.0/24")
+    [problem] = [each for each in eks_draft.problems() if each.rule == "subnet-capacity"]
+    assert "324 = 4 x 81" in problem.message
+    eks_draft.set("network", "node_cidr", "10.1.0.0/22")
+    assert eks_draft.problems() == []
+
+
+def test_deep_health_checks_need_accelerators_efa_and_time(eks_draft: Any) -> None:
+    eks_draft.set("instance_groups", 0, "deep_health_checks", ["InstanceStress"])
+    assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-types"]
+    eks_draft.remove("instance_groups", 0, "deep_health_checks")
+
+    every = ["InstanceStress", "InstanceConnectivity", "MultiNodeTrainingValidation"]
+    eks_draft.set("instance_groups", WORK, "deep_health_checks", every)
+    assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-timeout"]
+    eks_draft.set("wait_hours", 3)
+    assert eks_draft.problems() == []
+    eks_draft.set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
+    assert "connectivity-check" in [each.rule for each in eks_draft.problems()]
