@@ -83,3 +83,27 @@ def assert_access(people: People) -> None:
     assert researcher.call("GET", f"/api/v1/namespaces/{NAMESPACE}/pods").status == 200
     for path in ("default/pods", "kube-system/secrets", "aws-hyperpod/pods"):
         assert researcher.call("GET", f"/api/v1/namespaces/{path}").status == 403
+
+
+def test_the_objects_reach_a_private_api_server_that_people_do_not(
+    workspace_in: WorkspaceIn, client: Client, tmp_path: Path
+) -> None:
+    workspace = workspace_in("us-west-2")
+    people = People(client, "eks", tmp_path)
+    content = file(people.add(ADMIN), people.add(RESEARCHER))
+    content["eks"] |= {"endpoint_access": "private"}
+    (workspace.folder / "clusters/eks.yaml").write_text(yaml.safe_dump(content))
+    clock.set_speed(SPEED)
+    workspace.cdk("deploy", "eks/Kubernetes", "--require-approval", "never", "--progress", "events")
+
+    with pytest.raises(OSError, match=r"reset|EOF|closed"):
+        people.api(ADMIN).call("GET", "/api/v1/nodes")
+    client("eks").update_cluster_config(name="eks", resourcesVpcConfig={"endpointPublicAccess": True})
+    client("eks").get_waiter("cluster_active").wait(name="eks", WaiterConfig={"Delay": 1, "MaxAttempts": 120})
+    agents = people.api(ADMIN).call("GET", "/apis/apps/v1/namespaces/aws-hyperpod/daemonsets/health-monitoring-agent")
+    assert agents.status == 200
+    client("eks").update_cluster_config(name="eks", resourcesVpcConfig={"endpointPublicAccess": False})
+    client("eks").get_waiter("cluster_active").wait(name="eks", WaiterConfig={"Delay": 1, "MaxAttempts": 120})
+
+    workspace.destroy("eks")
+    assert client("eks").list_clusters()["clusters"] == []
