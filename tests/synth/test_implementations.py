@@ -190,7 +190,7 @@ def test_every_role_of_the_request_may_be_passed(choices: Synthesized) -> None:
     policy = stack.properties("AWS::IAM::Policy", named="Step")["PolicyDocument"]
     passing = {one["Sid"]: one for one in policy["Statement"] if one["Action"] == "iam:PassRole"}
     role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
-    assert passing["PassExecutionRole"]["Resource"] == [{"Fn::GetAtt": [role, "Arn"]}, f"{ROLE}-of-the-group"]
+    assert passing["PassExecutionRole"]["Resource"] == [f"{ROLE}-of-the-group", {"Fn::GetAtt": [role, "Arn"]}]
     assert passing["PassClusterRole"]["Resource"] == f"{ROLE}-of-the-cluster"
     assert {sid: one["Condition"]["StringEquals"]["iam:PassedToService"] for sid, one in passing.items()} == {
         "PassExecutionRole": "sagemaker.amazonaws.com",
