@@ -1,5 +1,7 @@
 """Apply the desired objects in order: server-side, without force. Runs in Lambda."""
 
+from collections.abc import Mapping
+
 from cluster_resource.errors import PendingError
 from cluster_resource.event import Json
 from kubernetes_resource.claims import use_of
@@ -9,10 +11,13 @@ from kubernetes_resource.session import Session
 
 
 class Position:
-    """How many objects this request has applied. It is kept when a call fails."""
+    """How far this request has come. It is kept when a call fails."""
 
-    def __init__(self, applied: int) -> None:
+    def __init__(self, applied: int, kept: Mapping[str, str]) -> None:
         self.applied = applied
+        """How many objects are applied."""
+        self.kept = dict(kept)
+        """Why objects are not deleted, by their identities. To find that out can take a step's time for each namespace."""
 
 
 def apply_objects(session: Session, desired: Desired, position: Position) -> None:

@@ -1,6 +1,6 @@
 """Converge to the desired objects, or delete all: the order of inventory, apply and removal. Runs in Lambda.
 
-Each function starts from the beginning in every step, except that applied objects are skipped.
+Each function starts from the beginning in every step, except that applied objects and those known to be kept are skipped.
 """
 
 from kubernetes_resource.apply import Position, apply_objects
@@ -21,7 +21,7 @@ def converge(
     stale = [reference for reference in (listed.references if listed else previous) if reference.key not in keys]
     inventory.write((*desired.references, *stale), listed)
     apply_objects(session, desired, position)
-    removal = remove(session, stale)
+    removal = remove(session, stale, position.kept)
     session.check_time()
     inventory.write((*desired.references, *removal.occupied), inventory.read())
     pruned = len(stale) - len(removal.occupied) - len(removal.released)
@@ -29,12 +29,12 @@ def converge(
     return "; ".join(part for part in parts if part)
 
 
-def delete(session: Session, inventory: Inventory, previous: tuple[Reference, ...]) -> str:
+def delete(session: Session, inventory: Inventory, position: Position, previous: tuple[Reference, ...]) -> str:
     """Delete all listed objects, then the inventory; return the result as text."""
     listed = inventory.read()
     if listed and not inventory.is_ours(listed):
         return f"not deleted: {inventory} belongs to {listed.owner}"
-    removal = remove(session, listed.references if listed else previous)
+    removal = remove(session, listed.references if listed else previous, position.kept)
     session.check_time()
     if listed:
         inventory.delete(listed)

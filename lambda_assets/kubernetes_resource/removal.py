@@ -20,6 +20,8 @@ class Removal(NamedTuple):
     """Objects in use, or that hold or may hold those of other owners, with the reason. They stay in the inventory."""
     released: dict[Reference, str]
     """Objects that another owner took over."""
+    kept: dict[str, str]
+    """The reasons for ``occupied`` that a request remembers."""
 
     @property
     def note(self) -> str:
@@ -27,9 +29,12 @@ class Removal(NamedTuple):
         return "; ".join(f"{reference} is kept: {why}" for reference, why in {**self.occupied, **self.released}.items())
 
 
-def remove(session: Session, references: Iterable[Reference]) -> Removal:
-    """Delete the objects; raise PendingError until they are gone."""
-    removal = Removal({}, {})
+def remove(session: Session, references: Iterable[Reference], kept: dict[str, str]) -> Removal:
+    """Delete the objects; raise PendingError until they are gone.
+
+    ``kept`` has the reasons that earlier steps found, by identity, and gets those of this one.
+    """
+    removal = Removal({}, {}, kept)
     ordered = sorted(references, key=lambda each: (-each.rank, each.key))
     for _, group in itertools.groupby(ordered, key=lambda each: each.rank):
         _remove_group(session, list(group), removal)
@@ -58,9 +63,10 @@ def _removed(session: Session, reference: Reference, removal: Removal) -> str:
     if not session.target.owns(live):
         removal.released[reference] = f"it belongs to {owner_text(live)}"
         return ""
-    reason = reason_to_keep(session, reference, live)
+    identity = "/".join(reference.key)
+    reason = removal.kept.get(identity) or reason_to_keep(session, reference, live)
     if reason:
-        removal.occupied[reference] = reason
+        removal.occupied[reference] = removal.kept[identity] = reason
         return ""
     if live["metadata"].get("deletionTimestamp"):
         return f"being deleted{deletion_text(live)}"

@@ -32,8 +32,8 @@ PATIENCE_S: Mapping[Any, float] = {
     **dict.fromkeys((Kind.UNTRUSTED, Kind.ABSENT), 90),
 }
 """How long errors last that end the request: an access entry takes effect within seconds, or minutes."""
-APPLIED, ENDPOINT = "applied", "endpoint"
-"""The names in the memory of how many objects were applied, and where."""
+APPLIED, KEPT, ENDPOINT = "applied", "kept", "endpoint"
+"""The names in the memory of how many objects were applied, which are not deleted, and where."""
 
 
 @functools.cache
@@ -77,11 +77,12 @@ def _calls(host: Host, event: Event, rest: dict[str, Any]) -> str:
     with closing(host.access().client(cluster)) as client:
         session = Session(target, client, Discovery(client), host.seconds_left, host.sleep)
         # A new EKS cluster of this name has none of the objects.
-        position = Position(int(rest.get(APPLIED, 0)) if rest.get(ENDPOINT) == cluster.endpoint else 0)
+        reached = rest if rest.get(ENDPOINT) == cluster.endpoint else {}
+        position = Position(int(reached.get(APPLIED, 0)), reached.get(KEPT) or {})
         try:
             return _phase(event, desired, session, position)
         finally:
-            rest.update({APPLIED: position.applied, ENDPOINT: cluster.endpoint})
+            rest.update({APPLIED: position.applied, KEPT: position.kept, ENDPOINT: cluster.endpoint})
 
 
 def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bool) -> str:
@@ -104,4 +105,4 @@ def _phase(event: Event, desired: Desired | None, session: Session, position: Po
     inventory = Inventory(session.client, session.target, Owner(event.stack_id, event.logical_id))
     if desired:
         return converge(session, desired, inventory, position, references_in(event.old_properties or {}))
-    return delete(session, inventory, references_in(event.properties))
+    return delete(session, inventory, position, references_in(event.properties))

@@ -109,3 +109,22 @@ def test_a_kept_namespace_is_pruned_later(world: DependenciesWorld) -> None:
     world.server.objects.pop(next(key for key in world.server.objects if key[3] == "mine"))
     assert world.do("Update", [role()], [role()])["Reason"] == "applied 1 objects; deleted 1"
     assert world.listed() == names([role()])
+
+
+def test_many_full_namespaces_are_examined_over_several_steps(world: DependenciesWorld) -> None:
+    spaces = [namespace(f"team-{number}") for number in range(40)]
+    world.do("Create", spaces)
+    for each in spaces:
+        world.server.add(config_map("mine", each["metadata"]["name"]))
+    begun: dict[int, int] = {}
+
+    def seconds() -> float:
+        """Return the time left in a step whose calls take 0.2 s each."""
+        calls = len(world.server.calls)
+        return 59 - 0.2 * (calls - begun.setdefault(world.eks.opened, calls))
+
+    world.seconds = seconds
+    done = world.do("Delete", spaces)
+    assert done["Status"] == "SUCCESS"
+    assert done["Reason"].startswith("Namespace team-0 is kept: it holds ConfigMap mine; Namespace team-1 is kept")
+    assert len(begun) > 2
