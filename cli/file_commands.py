@@ -92,7 +92,7 @@ def snapshot(
 
 @commands.command(
     help="Ask a few questions and write a commented cluster file.",
-    epilog=examples("init dev", "init dev --orchestrator eks --zone usw2-az4 --instance-type ml.g5.8xlarge"),
+    epilog=examples("init dev --orchestrator eks", "init dev --zone usw2-az4 --instance-type ml.g5.8xlarge"),
 )
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, without .yaml.")],
