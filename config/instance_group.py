@@ -52,18 +52,18 @@ class Taint(Section):
 
     key: Annotated[str, StringConstraints(pattern=LABEL_KEY, max_length=317)] = setting(
         "key of the taint",
-        Change.NEW_NODES,
+        Change.IN_PLACE,
         api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints[].Key",
     )
     value: Annotated[str, StringConstraints(pattern=LABEL_VALUE, max_length=63)] | None = setting(
         "value of the taint",
-        Change.NEW_NODES,
+        Change.IN_PLACE,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints[].Value",
     )
     effect: TaintEffect = setting(
         "effect on pods that do not tolerate the taint",
-        Change.NEW_NODES,
+        Change.IN_PLACE,
         api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints[].Effect",
     )
 
@@ -119,15 +119,15 @@ class InstanceGroup(Section):
         Annotated[str, StringConstraints(pattern=LABEL_KEY, max_length=317)],
         Annotated[str, StringConstraints(pattern=LABEL_VALUE, max_length=63)],
     ] = setting(
-        "labels of the nodes in Kubernetes",
-        Change.NEW_NODES,
+        "labels of the nodes in Kubernetes, also of running nodes",
+        Change.IN_PLACE,
         {},
         max_length=50,
         api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Labels",
     )
     taints: tuple[Taint, ...] = setting(
-        "taints of the nodes in Kubernetes",
-        Change.NEW_NODES,
+        "taints of the nodes in Kubernetes, also of running nodes: `NoExecute` evicts pods",
+        Change.IN_PLACE,
         (),
         max_length=50,
         api="sagemaker:CreateCluster InstanceGroups[].KubernetesConfig.Taints",

@@ -101,8 +101,8 @@ class ClusterConfig(Section):
         "configuration of Amazon EKS, instead of `slurm` (see docs/operate/eks.md)", Change.REPLACES_CLUSTER, None
     )
     provisioning: Provisioning | None = setting(
-        "`continuous`: HyperPod accepts partial capacity, retries workers and reports events; requires `slurm.setup: api`; set "
-        "only at creation; default: all nodes or none",
+        "`continuous`: HyperPod accepts partial capacity, retries workers and reports events; with Slurm, requires "
+        "`slurm.setup: api`; set only at creation; default: all nodes or none",
         Change.AT_CREATION,
         None,
         api="sagemaker:CreateCluster NodeProvisioningMode",

@@ -14,6 +14,7 @@ class Change(StrEnum):
     RUNNING_NODES = "running nodes"
     NEW_NODES = "new nodes"
     REPLACES_NODES = "replaces nodes"
+    REPLACES_NAMESPACE = "replaces the namespace"
     REPLACES_CLUSTER = "replaces the cluster"
     AT_CREATION = "at creation"
 

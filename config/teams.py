@@ -123,7 +123,7 @@ class Team(Section):
 
     name: TeamName = setting(
         "name of the team; its namespace is `hyperpod-ns-NAME`",
-        Change.IN_PLACE,
+        Change.REPLACES_NAMESPACE,
         api="sagemaker:CreateComputeQuota ComputeQuotaTarget.TeamName",
     )
     role_arns: tuple[RoleArn, ...] = setting(

@@ -9,6 +9,8 @@ CHANGES = {
     "With `lifecycle.follow: new_nodes`, only to new nodes.",
     Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
     Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
+    Change.REPLACES_NAMESPACE: "The team gets a new namespace; the old one is kept while it "
+    "[holds objects of members](../operate/eks.md#teams).",
     Change.AT_CREATION: "A deployment that changes it on an existing cluster is refused.",
     Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` the deployment fails instead.",
 }
