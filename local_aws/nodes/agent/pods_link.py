@@ -1,15 +1,17 @@
 """The link between a cluster's hub and its control plane, while nodes run pods.
 
-It has the API server's way to pods, the names of services and pods, and the simulated training operator.
+It has the API server's way to pods, the names of services and pods, the simulated training operator, and the object of the
+simulated FSx CSI driver.
 """
 
 import contextlib
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
+from cluster_request.kubernetes_objects.shared_file_system import DRIVER
 from local_aws.hyperpod.model import Cluster
 from local_aws.nodes import kubernetes, relay
 from local_aws.nodes.agent import kubelet
@@ -18,6 +20,10 @@ from local_aws.nodes.specs import NodesError
 from local_aws.training_operator.operator import SimulatedOperator
 
 _ADDON = "amazon-sagemaker-hyperpod-training-operator"
+_CSI_ADDON = "aws-fsx-csi-driver"
+_CSI_DRIVERS = "/apis/storage.k8s.io/v1/csidrivers"
+# Of the add-on, only this object is real: nodes have a driver of this project, see image/kubernetes/csi_driver.py.
+_CSI_DRIVER = {"metadata": {"name": DRIVER}, "spec": {"attachRequired": False}}
 _DOMAIN = "svc.cluster.local"
 _EVERY_S = 1.0
 _log = logging.getLogger(__name__)
@@ -26,8 +32,8 @@ _log = logging.getLogger(__name__)
 class PodsLink:
     """A link that works until ``close``."""
 
-    def __init__(self, hub: Hub, plane: Path, client: Any, operator: SimulatedOperator) -> None:
-        self._hub, self._client, self._operator = hub, client, operator
+    def __init__(self, hub: Hub, plane: Path, client: Any, operator: SimulatedOperator, addons: Container[str]) -> None:
+        self._hub, self._client, self._operator, self._addons = hub, client, operator, addons
         self._closed = threading.Event()
         egress = kubernetes.module("egress")
         self._listener = egress.listen(plane)
@@ -43,7 +49,7 @@ class PodsLink:
         found = kubelet.eks_cluster(cluster)
         plane: Any = found.plane
         operator = SimulatedOperator(plane.admin_client(), lambda: _ADDON in found.addons)
-        return cls(hub, plane.folder, plane.admin_client(), operator)
+        return cls(hub, plane.folder, plane.admin_client(), operator, found.addons)
 
     def close(self) -> None:
         """End the link."""
@@ -55,10 +61,15 @@ class PodsLink:
     def _follow(self) -> None:
         while not self._closed.wait(_EVERY_S):
             with contextlib.suppress(OSError, NodesError):  # one of the two ends: so will the link
+                self._register_csi_driver()
                 found = names(self._list("services"), self._list("endpoints"))
                 if found != self._names:
                     self._hub.name_pods(found)
                     self._names = found
+
+    def _register_csi_driver(self) -> None:
+        if _CSI_ADDON in self._addons and self._client.call("GET", f"{_CSI_DRIVERS}/{DRIVER}").status == 404:
+            self._client.call("POST", _CSI_DRIVERS, _CSI_DRIVER)
 
     def _list(self, kind: str) -> list[Any]:
         answer = self._client.call("GET", f"/api/v1/{kind}")

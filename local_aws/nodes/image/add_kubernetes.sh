@@ -18,7 +18,7 @@ echo "I: installing ${*:5}"
 chroot "$root" apt-get --quiet update
 DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get --quiet --yes --no-install-recommends install "${@:5}"
 install -m 0755 "$kubelet" "$root/usr/local/bin/kubelet"
-install -m 0755 "$recipe/run-kubelet" "$recipe/device_plugin.py" "$root/usr/local/lib/"
+install -m 0755 "$recipe/run-kubelet" "$recipe/device_plugin.py" "$recipe/csi_driver.py" "$root/usr/local/lib/"
 install -m 0644 "$recipe/units/kubelet.service" "$root/etc/systemd/system/"
 install -m 0644 "$recipe/containerd.toml" "$root/etc/containerd/config.toml"
 chroot "$root" systemctl --quiet disable containerd  # it runs beside the kubelet

@@ -31,11 +31,13 @@ def _varint(number: int) -> bytes:
 
 
 def fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the fields of a message that has only length-delimited ones."""
+    """Yield the length-delimited fields of a message whose other fields are numbers."""
     at = 0
     while at < len(message):
         key, at = _read_varint(message, at)
-        size, at = _read_varint(message, at)
+        size, at = _read_varint(message, at)  # or the number
+        if not key & 7:
+            continue
         yield key >> 3, message[at : at + size]
         at += size
 
