@@ -43,7 +43,7 @@ kubernetes-setup: setup  ## build a Kubernetes control plane from Debian's sourc
 kubernetes-nodes-setup: kubernetes-setup  ## also build the kubelet, so that simulated nodes of EKS clusters run pods (root on Debian; once)
 	@python -m local_aws.nodes setup --training --kubernetes
 
-demo: setup  ## bring up a cluster on an embedded AWS, no account needed
+demo: setup  ## bring up a cluster on an embedded AWS, no account needed: CLUSTER=examples/clusters/eks.yaml
 	@python -m local_aws demo $(CLUSTER)
 
 demo-down: setup  ## end the embedded AWS that the demo left running

@@ -16,7 +16,7 @@ if __name__ == "__main__":
         ".venv/bin/python -m local_aws", "boto3", "moto", "pydantic", "yaml"
     )  # before the server's process fails to import them
 
-from local_aws import fault_commands, node_commands, process
+from local_aws import fault_commands, kubectl_command, node_commands, process
 from local_aws.environment import as_shell, aws_environment
 
 Command = Callable[[argparse.Namespace], int]
@@ -171,6 +171,7 @@ def parser() -> argparse.ArgumentParser:
         )
     node_commands.add(command)
     fault_commands.add(command)
+    kubectl_command.add(command)
     command("down", _down, "stop the embedded AWS")
     command("status", _status, "show whether the embedded AWS is running, and its endpoint")
     command("reset", _reset, "delete everything in the embedded AWS")
@@ -183,7 +184,10 @@ def parser() -> argparse.ArgumentParser:
     )
     demo = command("demo", _demo, "deploy a cluster to the embedded AWS with the real cdk command line")
     demo.add_argument(
-        "cluster", nargs="?", default="", help="name of a file in clusters/ (default: the only one, else the example starter)"
+        "cluster",
+        nargs="?",
+        default="",
+        help="path of a file, or name of one in clusters/ (default: the only one there, else the example starter)",
     )
     return top
 

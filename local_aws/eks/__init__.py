@@ -3,7 +3,9 @@
 The API reports the requested Kubernetes version; the API server is 1.20. See docs/internals/fidelity.md.
 """
 
-from local_aws import durations, network_interfaces, rest_json_service
+from typing import Any
+
+from local_aws import control, durations, network_interfaces, rest_json_service
 from local_aws.eks import (
     access_operations,
     addon_operations,
@@ -26,6 +28,13 @@ def install(endpoint: str) -> None:
     network_interfaces.install()
     durations.install()
     webhooks.install(endpoint)
+    control.route("kubernetes", _kubeconfigs)
+
+
+def _kubeconfigs(_: control.Request) -> dict[str, str]:
+    """Return the file of each control plane with which an administrator uses it, by its cluster's name."""
+    planes: list[tuple[str, Any]] = [(cluster.name, cluster.plane) for cluster in model.everything() if cluster.plane]
+    return {name: str(plane.kubeconfig) for name, plane in planes}
 
 
 def reset() -> None:

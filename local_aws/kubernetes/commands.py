@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local_aws.kubernetes import egress
-from local_aws.kubernetes.authority import Authority, write_signing_key
+from local_aws.kubernetes.authority import Authority, Pair, write_signing_key
 
 ETCD, API_SERVER = "etcd", "kube-apiserver"
 CONTROLLER_MANAGER, SCHEDULER = "kube-controller-manager", "kube-scheduler"
@@ -38,6 +38,7 @@ class Commands:
         self._etcd_authority = Authority(self._pki, "etcd-authority", "etcd")
         self.authority = self._authority.files.certificate
         self.admin = self._authority.issue("admin", group="system:masters")
+        self._write_client("admin", self.admin)  # for `python -m local_aws kubectl`
         self._signing_key = self._pki / "service-accounts.key"
         write_signing_key(self._signing_key)
 
@@ -141,10 +142,12 @@ class Commands:
         return [str(self._programs / name), *(f"--{option}" for option in options)]
 
     def _kubeconfig(self, program: str) -> Path:
-        pair = self._authority.issue(f"system:{program}")
+        return self._write_client(program, self._authority.issue(f"system:{program}"))
+
+    def _write_client(self, name: str, pair: Pair) -> Path:
         user = {"client-certificate": str(pair.certificate), "client-key": str(pair.key)}
         server = {"server": self.endpoint, "certificate-authority": str(self.authority)}
-        return self._write_config(program, server, user)
+        return self._write_config(name, server, user)
 
     def _webhook(self, name: str, url: str) -> Path:
         return self._write_config(f"{name}-webhook", {"server": url}, {})

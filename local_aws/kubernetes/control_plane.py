@@ -51,6 +51,11 @@ class ControlPlane:
         """Return a client of the group system:masters, for the embedded AWS only."""
         return self._admin
 
+    @property
+    def kubeconfig(self) -> Path:
+        """Return the kubeconfig of that client."""
+        return self.folder / "admin.kubeconfig"
+
     def stop(self) -> None:
         """End all processes and remove the folder; safe to repeat."""
         if self._listener and self._listener.fileno() >= 0:

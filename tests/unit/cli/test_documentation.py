@@ -87,6 +87,7 @@ def test_the_options_of_the_embedded_aws_are_those_that_the_test_above_looks_for
         "serve": {"--port", "--speed", "--nodes"},
         "node-health": {"--xid", "--record"},
         "fault": {"--clear"},
+        "kubectl": {"--cluster"},
         "capacity": {"--clear"},
         "env": {"--region"},
         "run": {"--region"},

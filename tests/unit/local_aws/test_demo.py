@@ -9,7 +9,8 @@ import yaml
 
 from config.model import ClusterConfig
 from local_aws.cdk_output import shorten
-from local_aws.demo import EXAMPLES, DemoError, chosen, first_jobs, next_steps, wait_for_workers
+from local_aws.demo import EXAMPLES, DemoError, chosen, next_steps
+from local_aws.demo.slurm import first_steps, wait_for_workers
 from tests import cluster_files
 from validation.load import parse_cluster
 
@@ -81,7 +82,7 @@ def test_where_another_group_has_as_many_nodes_the_edit_is_told_in_words() -> No
 
 
 def test_jobs_take_the_workers_and_the_user_of_the_file() -> None:
-    commands = [step.command[5:] for step in first_jobs(parsed(REFERENCE))]
+    commands = [step.command[5:] for step in first_steps(parsed(REFERENCE), nodes=True)]
     assert [command[0] for command in commands] == ["sinfo", "srun", "sudo", "sacct"]
     assert commands[1][1] == "--nodes=4"
     assert commands[2][2:4] == ("--user=alice", "sbatch")
@@ -91,9 +92,9 @@ def test_a_file_without_workers_users_or_accounting_gets_no_jobs_that_need_them(
     content: Any = yaml.safe_load(REFERENCE)
     del content["users"]
     content["slurm"] = {"accounting": {"database": "none"}}
-    assert [step.command[5] for step in first_jobs(parsed(yaml.safe_dump(content)))] == ["sinfo", "srun"]
+    assert [step.command[5] for step in first_steps(parsed(yaml.safe_dump(content)), nodes=True)] == ["sinfo", "srun"]
     content["instance_groups"][2]["instance_count"] = 0
-    assert [step.command[5] for step in first_jobs(parsed(yaml.safe_dump(content)))] == ["sinfo"]
+    assert [step.command[5] for step in first_steps(parsed(yaml.safe_dump(content)), nodes=True)] == ["sinfo"]
 
 
 def test_a_shell_is_offered_where_nodes_run() -> None:
