@@ -40,6 +40,17 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     )
 
 
+def test_a_slurm_file_does_not_load_what_only_eks_needs(tmp_path: Path) -> None:
+    context = {"clusters": str(cluster_files.CLUSTERS), "nag": "false"}
+    script = (
+        "import sys; from stacks.clusters_app import ClustersApp;"
+        f"ClustersApp(context={context!r}, outdir={str(tmp_path)!r}).synth();"
+        "print(*(name for name in sys.modules if 'aws_eks' in name or 'constructs.hyperpod.kubernetes' in name))"
+    )
+    done = run(sys.executable, "-c", script)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
 @pytest.mark.cdk
 def test_cdk_synth_gives_the_same_templates_as_the_app(shipped: Synthesized, tmp_path: Path) -> None:
     """tests/snapshots/test_determinism.py compares `python app.py` with the same templates."""

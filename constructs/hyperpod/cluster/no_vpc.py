@@ -38,10 +38,15 @@ class NoVpc:
 
     def validate(self) -> list[str]:
         """Return the error message if the function is in another VPC than its own."""
-        stack = cdk.Stack.of(self._function)
-        if stack.resolve(self._function.vpc_config) == stack.resolve(self._allowed):
+        if self._is_in_place():
             return []
         return [
             "VpcConfig: the functions of the custom resource must not be in a VPC, because without internet access they cannot "
             "respond to CloudFormation; exclude the functions below 'Provider' from the aspect that sets VpcConfig"
         ]
+
+    def _is_in_place(self) -> bool:
+        if self._allowed is None:
+            return self._function.vpc_config is None
+        stack = cdk.Stack.of(self._function)
+        return bool(stack.resolve(self._function.vpc_config) == stack.resolve(self._allowed))
