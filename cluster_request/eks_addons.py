@@ -65,6 +65,17 @@ def versions() -> dict[str, dict[str, str]]:
     return content
 
 
+def newest_version() -> str:
+    """Return the newest Kubernetes version that HyperPod supports."""
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html lists 1.28 to 1.34.
+    return max(versions(), key=minor)
+
+
+def minor(version: str) -> int:
+    """Return the number of the minor version."""
+    return int(version.partition(".")[2])
+
+
 def _addons(config: ClusterConfig) -> list[Addon]:
     if config.eks is None:
         return []

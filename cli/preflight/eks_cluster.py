@@ -11,6 +11,7 @@ from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import together
+from cluster_request.eks_addons import minor, newest_version
 from config.eks import EksConfig, ExistingEks
 from config.operation_names import eks_log_group
 
@@ -30,7 +31,7 @@ def kubernetes_version(account: Account) -> Iterator[CheckResult]:
     listed = account.all("eks", "describe_cluster_versions", "clusterVersions")
     offered: dict[str, Json] = {each["clusterVersion"]: each for each in listed}
     if eks.version not in offered:
-        known = ", ".join(sorted(offered, key=_minor)) or "none"
+        known = ", ".join(sorted(offered, key=minor)) or "none"
         yield error(f"EKS does not offer Kubernetes {eks.version} in {account.region}", f"set `eks.version` to one of: {known}")
         return
     yield _support(eks.version, offered[eks.version])
@@ -52,17 +53,13 @@ def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:
     """Check that the deployed EKS cluster is at most one minor version older, and not newer."""
     if "Kubernetes" not in account.stacks or (found := _described(account, account.deployment.eks_name)) is None:
         return
-    distance = _minor(version) - _minor(found["version"])
+    distance = minor(version) - minor(found["version"])
     if distance < 0:
         fix = f'set `eks.version` to "{found["version"]}" or newer'
         yield error(f"the EKS cluster has Kubernetes {found['version']}, and EKS has no downgrade to {version}", fix)
     elif distance > 1:
-        fix = f'set `eks.version` to "1.{_minor(found["version"]) + 1}", deploy, and continue from there'
+        fix = f'set `eks.version` to "1.{minor(found["version"]) + 1}", deploy, and continue from there'
         yield error(f"the EKS cluster has Kubernetes {found['version']}, and EKS upgrades one minor version at a time", fix)
-
-
-def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
 
 
 def eks_quotas(account: Account) -> Iterator[CheckResult]:
@@ -121,6 +118,9 @@ def _state(found: Json) -> Iterator[CheckResult]:
     if mode not in ACCESS_ENTRIES:
         command = f"aws eks update-cluster-config --name {name} --access-config authenticationMode=API_AND_CONFIG_MAP"
         yield error(f"EKS cluster {name} has authentication mode {mode}, and HyperPod creates access entries", f"`{command}`")
+    if minor(found["version"]) > minor(newest_version()):
+        what = f"EKS cluster {name} has Kubernetes {found['version']}, HyperPod supports up to {newest_version()}"
+        yield warning(what, "use another EKS cluster: a cluster cannot be downgraded")
 
 
 def _network(account: Account, found: Json) -> Iterator[CheckResult]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
-from cluster_request.eks_addons import versions
+from cluster_request.eks_addons import minor, newest_version, versions
 from config.arns import in_another_region
 from config.control_plane_zones import UNSUPPORTED, control_plane_zones
 from config.eks import EksConfig, EndpointAccess
@@ -38,19 +38,21 @@ def _creates_subnets(config: ClusterConfig) -> bool:
 
 @eks_rule("kubernetes-version", "eks.version", "eks.existing")
 def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
-    """A new EKS cluster requires a `version` with known add-ons; `existing` excludes it.
+    """A new EKS cluster requires a `version` that HyperPod supports; `existing` excludes it.
 
-    Each Kubernetes version has its own versions of the add-ons, which this release pins.
+    Each version has its own versions of the add-ons, which this release pins.
     """
     eks = eks_of(config)
     version, path = eks.version, ("eks", "version")
-    newest = max(versions())
+    newest = newest_version()
     if eks.existing and version is not None:
         yield Problem(path, version, "has no effect on an existing EKS cluster; remove it, and upgrade that cluster itself")
     elif not eks.existing and version is None:
         yield Problem(path, ABSENT, f'required for a new EKS cluster; add e.g. `version: "{newest}"`, or `existing`')
     elif version is not None and version not in versions():
-        yield Problem(path, version, f"no add-ons are known for this Kubernetes version; {nearest(version, versions())}")
+        is_newer = minor(version) > minor(newest)
+        what = f"HyperPod supports Kubernetes up to {newest}" if is_newer else "no add-ons are known for this Kubernetes version"
+        yield Problem(path, version, f"{what}; {nearest(version, versions())}")
 
 
 @eks_rule("existing-eks-network", "eks.existing", "network.existing")

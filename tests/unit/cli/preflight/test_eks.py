@@ -71,7 +71,7 @@ def test_a_version_in_extended_support_is_a_warning_with_its_price() -> None:
 
 
 def test_a_version_that_eks_does_not_offer_names_those_that_it_offers() -> None:
-    found = only(asked(kubernetes_version, offered(), NEW.replace("1.34", "1.35")))
+    found = only(asked(kubernetes_version, offered(), NEW.replace("1.34", "1.32")))
     assert (found.outcome, found.fix) == ("error", "set `eks.version` to one of: 1.9, 1.33, 1.34")
 
 
@@ -139,6 +139,7 @@ def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
     [
         (ABSENT, "error: no EKS cluster ml in us-west-2"),
         (cluster(status="UPDATING"), "error: EKS cluster ml is UPDATING"),
+        (cluster(version="1.35"), "warning: EKS cluster ml has Kubernetes 1.35, HyperPod supports up to 1.34"),
         (
             cluster(accessConfig={"authenticationMode": "CONFIG_MAP"}),
             "error: EKS cluster ml has authentication mode CONFIG_MAP, ",
