@@ -92,15 +92,20 @@ def _principals(deployment: Deployment) -> list[str] | None:
 
 
 def _problem(deployment: Deployment, entry: Entry, principals: list[str] | None) -> str:
-    """Return a warning if the user of the context has no access entry; empty if it has one or that is unknown."""
-    if principals is None:
+    """Return a warning if the user of the context has no access to the EKS cluster or to the team's namespace."""
+    eks = deployment.config.eks
+    if principals is None or eks is None:
         return ""
     caller = entry.role_arn or str(deployment.client("sts").get_caller_identity()["Arn"])
-    if has_access(caller, principals):
-        return ""
-    more = f" and {len(principals) - SHOWN} more" if len(principals) > SHOWN else ""
-    known = f"{', '.join(principals[:SHOWN])}{more}" if principals else "no principal"
-    return f"{caller} has no access to the EKS cluster, {known} has; add it to `eks.admins` or to a team's `role_arns`"
+    if not has_access(caller, principals):
+        named = [arn for _, arn in eks.principals()]
+        more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
+        use = f", or use `--role-arn` with one that has access: {', '.join(named[:SHOWN])}{more}" if named else ""
+        return f"{caller} has no access to the EKS cluster. Add it to `eks.admins` or to a team's `role_arns`{use}"
+    others = [arn for team in eks.teams if team.namespace != entry.namespace for arn in team.role_arns]
+    if entry.namespace and has_access(caller, others):
+        return f"{caller} has access as another team, which cannot use {entry.namespace}"
+    return ""
 
 
 def _missing_cli() -> str:

@@ -27,7 +27,7 @@ NoDrain = Annotated[
     bool, typer.Option("--no-drain", help="Neither drain nodes nor wait for jobs, e.g. if no controller answers.")
 ]
 Timeout = Annotated[str, typer.Option(metavar="TIME", help="Longest wait for jobs, and then for nodes, e.g. 90m.")]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Text for Slurm's reason, which sinfo -R shows.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; sinfo -R or `./hpod nodes` shows it.")]
 
 
 def _options(*, force: bool, no_drain: bool, reason: str, timeout: str) -> "Options":

@@ -16,6 +16,8 @@ from cli.failures import FOLLOWS
 from cli.resource_code import event_failure
 
 REFUSED = "ValidationException"
+UNSTARTED = "REVIEW_IN_PROGRESS"
+"""The state of a stack whose first change set is not executed."""
 
 
 def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
@@ -24,6 +26,8 @@ def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
         for each in _since(deployment, name, since):
             status, reason = each["ResourceStatus"], each.get("ResourceStatusReason") or ""
             is_stack = each["LogicalResourceId"] == name
+            if status == UNSTARTED:
+                continue
             if is_stack or (status.endswith("_FAILED") and FOLLOWS not in (reason or FOLLOWS)):
                 subject = name if is_stack else f"{name} {each['LogicalResourceId']}"
                 yield Event(each["Timestamp"], Source.STACK, status, subject, f"{status}: {reason}" if reason else status)
@@ -102,7 +106,9 @@ def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
         changes = pages.paginate(AlarmName=alarm["AlarmName"], HistoryItemType="StateUpdate", StartDate=since)
         for item in (item for page in changes for item in page["AlarmHistoryItems"]):
             state = _new_state(item)
-            text = ": ".join(filter(None, (state["stateValue"], alarm.get("AlarmDescription") or state.get("stateReason"))))
+            # The description says what is wrong while the alarm is raised.
+            why = "" if state["stateValue"] == "OK" else alarm.get("AlarmDescription") or state.get("stateReason")
+            text = ": ".join(filter(None, (state["stateValue"], why)))
             yield Event(item["Timestamp"], Source.ALARM, state["stateValue"], alarm["AlarmName"], text)
 
 

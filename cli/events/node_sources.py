@@ -29,25 +29,35 @@ def health_events(deployment: Deployment, cluster: Mapping[str, Any], since: dat
         record = {key.strip(" :"): value for key, value in json_object(line.message).items()}
         if record.get("HealthMonitoringAgentDetectionEvent") == "HealthEvent":
             kind = _condition(record)
-            details = record.get("details")
-            found = (record.get("msg"), kind, details.get("message") if isinstance(details, dict) else "")
+            details = _details(record)
+            found = (record.get("msg"), kind, "" if "type" not in details else details.get("reason"), details.get("message"))
             text = ": ".join(str(each).strip() for each in found if each)
             yield Event(line.time, Source.HEALTH, kind, line.stream.rpartition("/")[2], text)
 
 
 def _condition(record: Mapping[str, Any]) -> str:
-    """Return the fault: `XID 79`, or else the agent's condition or reason.
+    """Return the fault: `XID 79`, a node condition with its status, or else the agent's condition or reason.
 
-    The agent writes two shapes: DCGM's (`condition`, `data`) and the kernel's (`details`, with the kernel's message).
+    The agent writes three shapes: DCGM's (`condition`, `data`), the kernel's (`details`, with the kernel's message), and a node
+    condition's (`with condition details`).
     """
-    data, details = record.get("data"), record.get("details")
-    if isinstance(details, dict):
-        number = XID.search(str(details.get("message")))
-        return f"XID {number[1]}" if number else str(details.get("reason") or "")
+    data, details = record.get("data"), _details(record)
+    number = XID.search(str(details.get("message")))
+    if number:
+        return f"XID {number[1]}"
+    if "type" in details:
+        return f"{details['type']} {details.get('status')}"
+    if details:
+        return str(details.get("reason") or "")
     condition = str(record.get("condition") or "").strip()
     if isinstance(data, dict) and data.get("ErrNum") is not None:
         return f"{'XID' if condition.upper().startswith('XID') else condition} {data['ErrNum']}"
     return condition
+
+
+def _details(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = record.get("details") or record.get("with condition details")
+    return found if isinstance(found, dict) else {}
 
 
 def bundle_events(deployment: Deployment, since: datetime) -> Iterator[Event]:

@@ -85,6 +85,7 @@ RULES = (
     Rule("cluster", Source.CLUSTER, OK, "an event of level Info"),
     Rule("operation-superseded", Source.OPERATION, WATCH, "a later operation replaced this one", kind=".*Superseded"),
     Rule("operation", Source.OPERATION, OK, "an operation that runs or is done"),
+    Rule("agent-condition", Source.HEALTH, OK, "a node condition that is not a fault: its status is False", kind=".* False"),
     Rule("agent-program", Source.HEALTH, WATCH, "a fault that the agent attributes to a program", text="UserAppError"),
     Rule(
         "agent-hardware", Source.HEALTH, ACT, "a fault that the agent attributes to the hardware", text="HardwareFailure",

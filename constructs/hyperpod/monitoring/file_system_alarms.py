@@ -48,7 +48,7 @@ def _throughput(config: ClusterConfig, lustre: LustreConfig) -> AlarmSpec:
     return AlarmSpec(
         "FileSystemThroughputHigh",
         f"The file system has used more than {percent} % of its throughput for 15 minutes: jobs wait for it. Run `./hpod status "
-        f"{config.name}`, and find the jobs with `squeue`",
+        f"{config.name}`, and find the jobs with `{'kubectl get pods -A' if config.eks else 'squeue'}`",
         NAMESPACE,
         "DataReadBytes",
         "Sum",

@@ -15,16 +15,16 @@ from cli.kubernetes.client import OperatorClient
 from config.model import ClusterConfig
 from tests.unit.cli.fake_stack import Json
 
+ADMIN = "arn:aws:iam::123456789012:role/platform/Admin"
 CONTENT: Json = {
     "name": "draft",
     "region": "us-west-2",
     "network": {"availability_zone_id": "usw2-az2"},
-    "eks": {"version": "1.34", "teams": [{"name": "research"}]},
+    "eks": {"version": "1.34", "admins": [ADMIN], "teams": [{"name": "research"}]},
     "instance_groups": [{"name": "workers", "instance_type": "ml.g5.8xlarge", "instance_count": 2}],
 }
 FIRST, SECOND = "i-0000000000000000c", "i-0000000000000000d"
 ARN = "arn:aws:eks:us-west-2:123456789012:cluster/draft"
-ADMIN = "arn:aws:iam::123456789012:role/platform/Admin"
 CALLER = "arn:aws:sts::123456789012:assumed-role/Admin/alice"
 
 

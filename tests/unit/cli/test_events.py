@@ -64,6 +64,16 @@ def test_the_agents_own_judgement_of_a_kernel_message_counts(account: FakeOperat
     assert "XID 71" in printed(account)[0]
 
 
+def test_a_node_condition_is_a_fault_only_if_its_status_is_true(account: FakeOperations) -> None:
+    stream, record = f"SagemakerHealthMonitoringAgent/work/{WORK}", {**XID, "msg": "NPD caught ", "condition: ": "", "data: ": ""}
+    well = {"type": "KernelDeadlock", "status": "False", "reason": "KernelHasNoDeadlock", "message": "kernel has no deadlock"}
+    faulty = {**well, "status": "True", "reason": "DockerHung", "message": "task docker:20744 blocked for more than 120 seconds."}
+    account.log(HEALTH, stream, ago(10), {**record, "with condition details ": well})
+    account.log(HEALTH, stream, ago(9), {**record, "with condition details ": faulty})
+    assert found(account) == [("health", WORK, "agent-condition"), ("health", WORK, "health")]
+    assert "NPD caught: KernelDeadlock True: DockerHung: task docker" in printed(account)[1]
+
+
 def test_a_drained_node_is_one_event_until_it_is_available_again(account: FakeOperations) -> None:
     for minutes, problems in ((9, ()), (8, (DRAINED,)), (7, (DRAINED,)), (6, ()), (5, (DRAINED,))):
         account.state("head", 1, minutes=minutes, **slurm(*problems))
@@ -147,6 +157,7 @@ def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources
         account.stack_events.insert(0, {**named, **({"ResourceStatusReason": reason} if reason else {})})
 
     add("draft-Cluster", "UPDATE_COMPLETE", 60 * 30)
+    add("draft-Cluster", "REVIEW_IN_PROGRESS", 21, "User Initiated")
     add("draft-Cluster", "UPDATE_IN_PROGRESS", 20)
     add("Role", "UPDATE_COMPLETE", 19)
     add("Role", "CREATE_FAILED", 18, "Resource creation cancelled")
@@ -168,6 +179,7 @@ def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_returns_to_ok(accoun
         account.history.append({"AlarmName": name, "Timestamp": ago(minutes), "HistoryData": json.dumps(change)})
     assert [rule for *_, rule in found(account)] == ["alarm", "alarm-over", "alarm-no-reports"]
     assert f"{name}: ALARM: slurmctld is down" in printed(account)[0]
+    assert any(line.endswith(f"{name}: OK") for line in printed(account))
 
 
 def cluster_event(number: int, level: str, text: str, failure: str = "") -> Json:

@@ -123,11 +123,24 @@ def test_a_caller_without_an_access_entry_learns_who_has_one(file: Path) -> None
     eks = FakeEks()
     assert "no access" not in str(kubeconfig(on(eks), write=file))
     eks.caller = "arn:aws:sts::123456789012:assumed-role/Developer/bob"
-    assert f"Developer/bob has no access to the EKS cluster, {ADMIN} has; add it to `eks.admins`" in str(
-        kubeconfig(on(eks), write=file)
-    )
+    fix = f"Add it to `eks.admins` or to a team's `role_arns`, or use `--role-arn` with one that has access: {ADMIN}"
+    assert f"Developer/bob has no access to the EKS cluster. {fix}" in str(kubeconfig(on(eks), write=file))
     eks.entries = None
     assert "no access" not in str(kubeconfig(on(eks), write=file))
+
+
+def test_a_role_of_another_team_is_a_warning(file: Path) -> None:
+    role = "arn:aws:iam::123456789012:role/Vision"
+    teams = [{"name": "research", "role_arns": []}, {"name": "vision", "role_arns": [role]}]
+    eks = FakeEks()
+    eks.entries, eks.caller = [ADMIN, role], "arn:aws:sts::123456789012:assumed-role/Vision/bob"
+    session: Any = FakeSession(eks)
+    deployment = Deployment(eks_config(eks={"version": "1.34", "admins": [ADMIN], "teams": teams}), session)
+    warning = "has access as another team, which cannot use hyperpod-ns-research"
+    assert warning in str(kubeconfig(deployment, write=file, team="research"))
+    assert "another team" not in str(kubeconfig(deployment, write=file, team="vision"))
+    eks.caller = ADMIN
+    assert "another team" not in str(kubeconfig(deployment, write=file, team="research"))
 
 
 def test_an_eks_cluster_without_an_api_server_is_an_error(file: Path) -> None:
