@@ -9,6 +9,7 @@ from cluster_request.eks_addons import addons_after_nodes
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
 from config.eks import EksConfig
 from config.model import ClusterConfig
+from config.tags import CLUSTER_TAG
 from constructs.hyperpod.kubernetes.addons import Addons
 from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
@@ -34,6 +35,7 @@ class AddonsStack(Stack):
                 quotas=compute_quotas(config),
                 scheduler=scheduler_config(config),
                 identity=cluster.identity,
+                tags={CLUSTER_TAG: config.name, **config.tags},
                 needs=[addons],
                 alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
             )

@@ -28,7 +28,14 @@ def resources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Json]:
     app = cdk.App(outdir=str(tmp_path_factory.mktemp("quotas")))
     stack = cdk.Stack(app, "Addons")
     ComputeQuotas(
-        stack, "Quotas", cluster_arn=ARN, eks_cluster_name="research", quotas=[QUOTA], identity="1", scheduler=SCHEDULER
+        stack,
+        "Quotas",
+        cluster_arn=ARN,
+        eks_cluster_name="research",
+        quotas=[QUOTA],
+        identity="1",
+        tags={"team": "research"},
+        scheduler=SCHEDULER,
     )
     found: dict[str, Json] = Template.from_stack(stack).to_json()["Resources"]
     return found
@@ -45,6 +52,7 @@ def test_the_code_reads_what_the_construct_writes(resources: dict[str, Json]) ->
     assert desired.cluster_arn == ARN
     assert {team: {"Name": item.name, **item.settings} for team, item in desired.quotas.items()} == {"vision": QUOTA}
     assert [{"Name": item.name, **item.settings} for item in desired.scheduler.values()] == [SCHEDULER]
+    assert desired.tags == {"team": "research"}
 
 
 def test_the_step_function_may_call_every_operation(resources: dict[str, Json]) -> None:

@@ -1,7 +1,7 @@
 """Define the scheduler config and the compute quotas of the teams (HyperPod task governance)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -33,6 +33,7 @@ class ComputeQuotas(Construct):
         eks_cluster_name: str,
         quotas: Sequence[Request],
         identity: str,
+        tags: Mapping[str, str],
         scheduler: Request | None = None,
         needs: Sequence[IDependable] = (),
         alarm_topic_arn: str | None = None,
@@ -51,6 +52,7 @@ class ComputeQuotas(Construct):
                 "Identity": identity,
                 "Quotas": [json.dumps(each, sort_keys=True) for each in quotas],
                 **({} if scheduler is None else {"SchedulerConfig": json.dumps(scheduler, sort_keys=True)}),
+                "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
             },
         )
         resource.node.add_dependency(provider, *needs)
