@@ -62,7 +62,7 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 
 test-kubernetes: setup  ## run the tests on a real Kubernetes control plane (Debian's packages; builds it first)
 	@python -m local_aws.kubernetes setup
-	@pytest tests/kubernetes -n 2 --no-loadscope-reorder --durations 10
+	@PRIVILEGE_EVERY=8 pytest tests/kubernetes -n 2 --no-loadscope-reorder --durations 10
 
 test-eks: setup  ## run the tests on simulated nodes of EKS clusters: real kubelets, pods, PyTorch (root on Debian; builds all first)
 	@python -m local_aws.kubernetes setup
@@ -90,6 +90,8 @@ verify-aws: setup  ## check a small cluster on AWS, save what AWS did, and tear 
 
 privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
 	@pytest tests/privilege/each_action.py
+	@python -m local_aws.kubernetes setup
+	@pytest tests/kubernetes/privilege
 
 nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege many-nodes bench  ## run everything that finds rare bugs (hours)
 

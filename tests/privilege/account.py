@@ -2,6 +2,7 @@
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -26,46 +27,27 @@ class PartFailedError(Exception):
     """A scenario did not behave as it does with all rights."""
 
 
-class Account:
-    """The account, its stack and a fake CloudFormation."""
+class Deployed(ABC):
+    """An account with a cluster, whose custom resource gets requests from a fake CloudFormation."""
 
-    def __init__(self, client: Client, deployment: Deployment) -> None:
+    def __init__(self, client: Client) -> None:
         self.client = client
         self.patience_s = PATIENCE_S
         self.cluster = CustomResource(client, "Custom::HyperPodCluster")
-        self.tail = CustomResource(client, "Custom::HyperPodDeletion")
-        self.rollout = CustomResource(client, "Custom::HyperPodRollout")
-        resources = deployment.template["Resources"]
-        self.functions = {
-            name: deployment.physical_id(_only(resources, f"ClusterProvider{name}", "::Function")) for name in FUNCTIONS
-        }
-        self.roles = {
-            name: deployment.physical_id(_only(resources, f"ClusterProvider{name}Access", "::Role")) for name in FUNCTIONS
-        }
-        self.roles[NODES] = deployment.physical_id(_only(resources, "NodeRole", "::Role"))
-        self._writer = deployment.physical_id(_only(resources, "LifecycleDeployment", "::Role"))
-        self.machine = deployment.physical_id(_only(resources, "ClusterProvider", "::StateMachine"))
         [cluster] = self._clusters()
         self.name = str(cluster["ClusterName"])
 
+    @abstractmethod
     def rights(self) -> list[Right]:
-        """Return all rights of the roles."""
-        return [right for holder, role in self.roles.items() for right in rights_of(self.client("iam"), holder, role)]
+        """Return the rights to prove."""
 
+    @abstractmethod
     def begin(self, *, with_cluster: bool) -> None:
-        """Set up a cluster as in the file, or none, with fresh functions and an empty record."""
-        faults.reset()
-        self._end_what_runs()
-        if not (with_cluster and self._is_as_desired()):
-            self._remove_cluster()
-            if with_cluster:
-                self.done(self.cluster.create())
-        for function in self.functions.values():
-            # New code: what runs next is a new process with a new log stream.
-            self.client("lambda").update_function_configuration(FunctionName=function, Description=str(time.monotonic()))
-        self._logged = {name: self._log_lines(name) for name in FUNCTIONS}
-        for record in ("iam", "invocations"):
-            ask(record, "DELETE")
+        """Set up a cluster as in the file, or none, with an empty record."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Fail unless a scenario had the effects that all scenarios have."""
 
     def done(self, request: Request) -> None:
         """Fail unless the request succeeds."""
@@ -79,21 +61,6 @@ class Account:
         missing = [word for word in words if word not in str(answer.get("Reason"))]
         if answer["Status"] != "FAILED" or missing:
             raise PartFailedError(f"{answer['Status']} without {missing}: {answer.get('Reason')}")
-
-    def expect(self, what: str, observed: object, expected: object) -> None:
-        """Fail unless the observed value is the expected one."""
-        if observed != expected:
-            raise PartFailedError(f"{what}: {observed!r}, not {expected!r}")
-
-    def failures(self, name: str) -> int:
-        """Return the number of failed invocations of a function."""
-        return sum(run["function"] == self.functions[name] and bool(run["error"]) for run in ask("invocations"))
-
-    def logs_are_written(self) -> None:
-        """Fail unless each function that ran has written to its log."""
-        for name, function in self.functions.items():
-            if any(run["function"] == function for run in ask("invocations")):
-                self.expect(f"the log of {name} has more lines", self._log_lines(name) > self._logged[name], expected=True)
 
     def until(self, what: str, look: Callable[[], bool], seconds: float = 20) -> None:
         """Wait until the condition holds."""
@@ -109,8 +76,80 @@ class Account:
 
     def running(self) -> list[str]:
         """Return the running executions."""
-        listed = self.client("stepfunctions").list_executions(stateMachineArn=self.machine, statusFilter="RUNNING")
-        return [execution["executionArn"] for execution in listed["executions"]]
+        states = self.client("stepfunctions")
+        machines = [machine["stateMachineArn"] for machine in states.list_state_machines()["stateMachines"]]
+        listed = [states.list_executions(stateMachineArn=machine, statusFilter="RUNNING")["executions"] for machine in machines]
+        return [execution["executionArn"] for executions in listed for execution in executions]
+
+    def end_what_runs(self) -> None:
+        """Stop all executions."""
+        for arn in self.running():
+            self.client("stepfunctions").stop_execution(executionArn=arn, error="TestOver")
+
+    def remove_cluster(self) -> None:
+        """Delete the cluster as the account's owner, who has all rights."""
+        sagemaker = self.client("sagemaker")
+
+        def is_gone() -> bool:
+            for cluster in self._clusters():
+                if cluster["ClusterStatus"] in ("InService", "Failed"):
+                    # A call of an execution that was just stopped may change or delete the cluster meanwhile.
+                    with suppress(sagemaker.exceptions.ConflictException, sagemaker.exceptions.ResourceNotFound):
+                        sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
+            return not self._clusters()
+
+        self.until("the deletion of the cluster", is_gone)
+
+    def _clusters(self) -> list[Json]:
+        """Return the cluster, if any."""
+        return list(self.client("sagemaker").list_clusters()["ClusterSummaries"])
+
+
+class Account(Deployed):
+    """The account with a Slurm cluster."""
+
+    def __init__(self, client: Client, deployment: Deployment) -> None:
+        super().__init__(client)
+        self.tail = CustomResource(client, "Custom::HyperPodDeletion")
+        self.rollout = CustomResource(client, "Custom::HyperPodRollout")
+        self.functions = {name: deployment.only(f"ClusterProvider{name}", "::Function") for name in FUNCTIONS}
+        self.roles = {name: deployment.only(f"ClusterProvider{name}Access", "::Role") for name in FUNCTIONS}
+        self.roles[NODES] = deployment.only("NodeRole", "::Role")
+        self._writer = deployment.only("LifecycleDeployment", "::Role")
+        self.machine = deployment.only("ClusterProvider", "::StateMachine")
+
+    def rights(self) -> list[Right]:
+        return [right for holder, role in self.roles.items() for right in rights_of(self.client("iam"), holder, role)]
+
+    def begin(self, *, with_cluster: bool) -> None:
+        """Set up a cluster as in the file, or none, with fresh functions and an empty record."""
+        faults.reset()
+        self.end_what_runs()
+        if not (with_cluster and self._is_as_desired()):
+            self.remove_cluster()
+            if with_cluster:
+                self.done(self.cluster.create())
+        for function in self.functions.values():
+            # New code: what runs next is a new process with a new log stream.
+            self.client("lambda").update_function_configuration(FunctionName=function, Description=str(time.monotonic()))
+        self._logged = {name: self._log_lines(name) for name in FUNCTIONS}
+        for record in ("iam", "invocations"):
+            ask(record, "DELETE")
+
+    def expect(self, what: str, observed: object, expected: object) -> None:
+        """Fail unless the observed value is the expected one."""
+        if observed != expected:
+            raise PartFailedError(f"{what}: {observed!r}, not {expected!r}")
+
+    def failures(self, name: str) -> int:
+        """Return the number of failed invocations of a function."""
+        return sum(run["function"] == self.functions[name] and bool(run["error"]) for run in ask("invocations"))
+
+    def check(self) -> None:
+        """Fail unless each function that ran has written to its log."""
+        for name, function in self.functions.items():
+            if any(run["function"] == function for run in ask("invocations")):
+                self.expect(f"the log of {name} has more lines", self._log_lines(name) > self._logged[name], expected=True)
 
     def executions_of(self, request: Request) -> list[str]:
         """Return the names of the executions for a request."""
@@ -147,10 +186,6 @@ class Account:
         keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
         return self.client(service, **keys, aws_session_token=session.token)
 
-    def _clusters(self) -> list[Json]:
-        """Return the cluster, if any."""
-        return list(self.client("sagemaker").list_clusters()["ClusterSummaries"])
-
     def _is_as_desired(self) -> bool:
         if self.status() != "InService":
             return False
@@ -166,24 +201,6 @@ class Account:
         """Return the tags of the cluster."""
         return {tag["Key"]: tag["Value"] for tag in self.client("sagemaker").list_tags(ResourceArn=arn)["Tags"]}
 
-    def _end_what_runs(self) -> None:
-        for arn in self.running():
-            self.client("stepfunctions").stop_execution(executionArn=arn, error="TestOver")
-
-    def _remove_cluster(self) -> None:
-        """Delete the cluster as the account's owner, who has all rights."""
-        sagemaker = self.client("sagemaker")
-
-        def is_gone() -> bool:
-            for cluster in self._clusters():
-                if cluster["ClusterStatus"] in ("InService", "Failed"):
-                    # A call of an execution that was just stopped may change or delete the cluster meanwhile.
-                    with suppress(sagemaker.exceptions.ConflictException, sagemaker.exceptions.ResourceNotFound):
-                        sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
-            return not self._clusters()
-
-        self.until("the deletion of the cluster", is_gone)
-
     def _log_lines(self, name: str) -> int:
         configuration = self.client("lambda").get_function_configuration(FunctionName=self.functions[name])
         events = (
@@ -192,10 +209,3 @@ class Account:
             .paginate(logGroupName=configuration["LoggingConfig"]["LogGroup"])
         )
         return sum(len(page["events"]) for page in events)
-
-
-def _only(resources: Json, named: str, kind: str) -> str:
-    """Return the logical ID of the only resource of a type below a construct."""
-    found = [name for name, resource in resources.items() if name.startswith(named) and resource["Type"].endswith(kind)]
-    assert len(found) == 1, f"expected one {kind} named {named}, got {found}"
-    return found[0]

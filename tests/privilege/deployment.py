@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,17 @@ from stacks.clusters_app import ClustersApp
 
 ASSETS = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
 STACKS = ("Network", "Storage", "Cluster")
+EKS_STACKS = ("Network", "Storage", "Kubernetes", "Cluster", "Addons")
 
 
 class Deployment:
     """The stacks of the only cluster file in a folder."""
 
-    def __init__(self, client: Client, folder: Path, outdir: Path) -> None:
+    def __init__(self, client: Client, folder: Path, outdir: Path, stacks: Sequence[str] = STACKS) -> None:
         self._client = client
         self._synthesize(folder, outdir)
         self._bootstrap()
-        for name in STACKS:
+        for name in stacks:
             self._deploy(name, "create")
 
     def update(self, folder: Path, outdir: Path) -> None:
@@ -30,18 +31,13 @@ class Deployment:
         for name in ("Network", "Cluster"):
             self._deploy(name, "update")
 
-    def physical_id(self, logical_id: str) -> str:
-        """Return the physical ID of a resource in the Cluster stack."""
-        answer = self._client("cloudformation").describe_stack_resource(
-            StackName=self._stack("Cluster"), LogicalResourceId=logical_id
-        )
+    def only(self, named: str, kind: str, stack: str = "Cluster") -> str:
+        """Return the physical ID of the only resource of a type below a construct."""
+        resources = json.loads(self._template(stack).read_text())["Resources"]
+        found = [name for name, resource in resources.items() if name.startswith(named) and resource["Type"].endswith(kind)]
+        assert len(found) == 1, f"expected one {kind} named {named}, got {found}"
+        answer = self._client("cloudformation").describe_stack_resource(StackName=self._stack(stack), LogicalResourceId=found[0])
         return str(answer["StackResourceDetail"]["PhysicalResourceId"])
-
-    @property
-    def template(self) -> dict[str, Any]:
-        """Return the template of the Cluster stack."""
-        found: dict[str, Any] = json.loads(self._template("Cluster").read_text())
-        return found
 
     def _bootstrap(self) -> None:
         """Create the parts of `cdk bootstrap` that these stacks need."""

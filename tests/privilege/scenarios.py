@@ -2,9 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 from cluster_resource.pointer import Bundle
@@ -12,22 +10,7 @@ from config.tags import STACK_ID_TAG
 from local_aws.faults import Fault, order
 from tests.privilege.account import Account
 from tests.privilege.cloudformation import Json, Request
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A scenario, and whether it starts with a cluster."""
-
-    name: str
-    play: Callable[[Account], None]
-    with_cluster: bool
-
-    def run(self, account: Account, lacking: AbstractContextManager[None] | None = None) -> None:
-        """Set up the account and run the scenario, ``lacking`` a right; raise PartFailedError if it fails."""
-        account.begin(with_cluster=self.with_cluster)
-        with lacking or nullcontext():
-            self.play(account)
-            account.logs_are_written()
+from tests.privilege.proofs import Scenario
 
 
 def changed(properties: Json, change: Callable[[Any], None]) -> Json:

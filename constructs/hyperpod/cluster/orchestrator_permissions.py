@@ -8,6 +8,35 @@ from aws_cdk import aws_iam as iam
 
 from config.model import ClusterConfig
 
+# tests/kubernetes/privilege shows what fails without each other action.
+UNTESTED = {
+    **dict.fromkeys(
+        (
+            "ec2:AssignPrivateIpAddresses",
+            "ec2:AttachNetworkInterface",
+            "ec2:ModifyNetworkInterfaceAttribute",
+            "ec2:UnassignPrivateIpAddresses",
+        ),
+        "only the VPC CNI gives pods addresses of the VPC",
+    ),
+    **dict.fromkeys(
+        ("ec2:DescribeInstanceTypes", "ec2:DescribeInstances", "ec2:DescribeTags", "fsx:DescribeFileSystems"),
+        "only programs of AWS on nodes, such as the VPC CNI and the EFA device plugin, read these",
+    ),
+    **dict.fromkeys(
+        (
+            "ecr:BatchCheckLayerAvailability",
+            "ecr:BatchGetImage",
+            "ecr:GetAuthorizationToken",
+            "ecr:GetDownloadUrlForLayer",
+        ),
+        "only containerd on nodes of AWS pulls images from ECR",
+    ),
+    "cloudwatch:DescribeAlarms": "only a software update with alarms needs it",
+    "eks-auth:AssumeRoleForPodIdentity": "only the Pod Identity agent on nodes of AWS calls it",
+}
+"""Actions of the node role, with the reason why the embedded AWS cannot show that they are needed."""
+
 
 def eks_cluster_arn(stack: cdk.Stack, config: ClusterConfig) -> str | None:
     """Return the ARN of the EKS cluster, which its name determines; None for a Slurm cluster."""
