@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -16,7 +15,7 @@ from cli.kubernetes.nodes import PENDING, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, unfinished_pods
 from cli.node_directory import node_names
 from cli.result import Block, Json, Table
-from cli.status.nodes import LARGE, UNKNOWN
+from cli.status.nodes import LARGE, UNKNOWN, ListedNode
 
 ABSENT = "not joined"
 SHOWN, LISTED = 5, 1000
@@ -81,26 +80,10 @@ class KubernetesState:
 
 
 @dataclass(frozen=True)
-class EksNodeStatus:
-    """A node in the answer of ListClusterNodes, and in Kubernetes."""
+class EksNodeStatus(ListedNode):
+    """A node with its state in Kubernetes."""
 
-    summary: Mapping[str, Any]
     state: KubernetesState
-
-    @property
-    def instance(self) -> str:
-        """Return the instance id."""
-        return str(self.summary["InstanceId"])
-
-    @property
-    def status(self) -> str:
-        """Return the API's state."""
-        return str(self.summary["InstanceStatus"]["Status"])
-
-    @property
-    def message(self) -> str:
-        """Return the API's message; empty if there is none."""
-        return str(self.summary["InstanceStatus"].get("Message") or "")
 
     @property
     def node(self) -> KubernetesNode | None:
@@ -118,7 +101,7 @@ class EksNodeStatus:
         """Return the node for JSON, with the same keys as a node with Slurm."""
         unknown = ("role", "slurm_state", "slurm_reason", "agent", "bundle_sha256", "reported")
         return {
-            **node_names(self.instance, "", node_name(self.instance), str(self.summary["InstanceGroupName"])),
+            **node_names(self.instance, "", node_name(self.instance), self.group),
             **dict.fromkeys(unknown),
             "status": self.status,
             "message": self.message or None,
@@ -132,8 +115,7 @@ class EksNodeStatus:
         """Return the cells of the node."""
         health = self.node.health.replace(PENDING, "Pending") if self.node else ""
         deep = self.node.deep_check if self.node else ""
-        group = str(self.summary["InstanceGroupName"])
-        return (self.instance, group, self.status, self.state.word(self.instance), health or "-", deep or "-")
+        return (self.instance, self.group, self.status, self.state.word(self.instance), health or "-", deep or "-")
 
     def notes(self) -> list[str]:
         """Return the reasons of problems."""

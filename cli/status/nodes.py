@@ -19,19 +19,10 @@ LARGE = 30
 
 
 @dataclass(frozen=True)
-class NodeStatus:
-    """A node in the answer of ListClusterNodes, with its agent's and its controller's latest report."""
+class ListedNode:
+    """A node in the answer of ListClusterNodes."""
 
     summary: Mapping[str, Any]
-    role: str
-    report: Report | None
-    slurm: Report | None
-    bundle: str
-    """The hash of the desired bundle; empty if unknown."""
-    attempt: Report | None = None
-    """The latest attempt to apply a bundle, of nodes whose bundle differs."""
-    low_disk_percent: float = LOW
-    """Free space of the root volume below which a node has a problem."""
 
     @property
     def instance(self) -> str:
@@ -44,16 +35,6 @@ class NodeStatus:
         return str(self.summary["InstanceGroupName"])
 
     @property
-    def host(self) -> str:
-        """Return Slurm's name of the node; empty if unknown."""
-        return str(self.summary.get("PrivateDnsHostname") or self._of_report("host")).partition(".")[0]
-
-    @property
-    def name(self) -> str:
-        """Return HyperPod's name of the node, which only its agent reports; empty if unknown."""
-        return self._of_report("node")
-
-    @property
     def status(self) -> str:
         """Return the API's state."""
         return str(self.summary["InstanceStatus"]["Status"])
@@ -62,6 +43,31 @@ class NodeStatus:
     def message(self) -> str:
         """Return the API's message; empty if there is none."""
         return str(self.summary["InstanceStatus"].get("Message") or "")
+
+
+@dataclass(frozen=True)
+class NodeStatus(ListedNode):
+    """A node with its agent's and its controller's latest report."""
+
+    role: str
+    report: Report | None
+    slurm: Report | None
+    bundle: str
+    """The hash of the desired bundle; empty if unknown."""
+    attempt: Report | None = None
+    """The latest attempt to apply a bundle, of nodes whose bundle differs."""
+    low_disk_percent: float = LOW
+    """Free space of the root volume below which a node has a problem."""
+
+    @property
+    def host(self) -> str:
+        """Return Slurm's name of the node; empty if unknown."""
+        return str(self.summary.get("PrivateDnsHostname") or self._of_report("host")).partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """Return HyperPod's name of the node, which only its agent reports; empty if unknown."""
+        return self._of_report("node")
 
     @property
     def slurm_state(self) -> str:
