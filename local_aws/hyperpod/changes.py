@@ -70,10 +70,8 @@ def _launch(cluster: Cluster) -> None:
     if change.ordered_failure:
         _fail(cluster, change.ordered_failure)
         return
-    try:
-        new = add_missing_nodes(cluster)
-    except NodeStartError as error:
-        _fail(cluster, str(error))
+    new = _added(cluster)
+    if new is None:
         return
     change.waiting_for = {node.id for node in cluster.nodes if node.stays and node.status != "Running"}
     listener = _listener(cluster)
@@ -132,13 +130,20 @@ def _node_faulty(cluster: Cluster, node: Node) -> None:
         _retire(cluster)
 
 
+def _added(cluster: Cluster) -> list[Node] | None:
+    """Return the nodes that the groups lacked; None if the change fails because they cannot start."""
+    try:
+        return add_missing_nodes(cluster)
+    except NodeStartError as error:
+        _fail(cluster, str(error))
+        return None
+
+
 def _launch_replacement(cluster: Cluster, change: Change, node: Node) -> None:
     if cluster.change is not change:
         return
-    try:
-        new = add_missing_nodes(cluster)
-    except NodeStartError as error:
-        _fail(cluster, str(error))
+    new = _added(cluster)
+    if new is None:
         return
     change.waiting_for = (change.waiting_for - {node.id}) | {each.id for each in new}
     boot(cluster, new, _listener(cluster))
