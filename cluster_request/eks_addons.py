@@ -1,11 +1,11 @@
 """Choose the EKS add-ons of a file, their versions and settings."""
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cluster_request.kubernetes_objects.device_plugins import tolerations
 from config.eks import AddonConfig, AddonName, EksConfig
 from config.model import ClusterConfig
 
@@ -13,21 +13,8 @@ TABLE = Path(__file__).parents[1] / "config" / "data" / "eks_addons.json"
 BEFORE_NODES = (AddonName.VPC_CNI, AddonName.KUBE_PROXY, AddonName.POD_IDENTITY_AGENT)
 """Add-ons that are healthy without nodes, and that nodes need to become ready."""
 
-# Without it, nothing would run these pods in a cluster whose groups all have taints.
-EVERYWHERE = [{"operator": "Exists"}]
-DEPLOYMENTS: Mapping[AddonName, dict[str, Any]] = {
-    AddonName.COREDNS: {"tolerations": EVERYWHERE},
-    AddonName.METRICS_SERVER: {"tolerations": EVERYWHERE},
-    AddonName.CERT_MANAGER: {
-        "tolerations": EVERYWHERE,
-        "webhook": {"tolerations": EVERYWHERE},
-        "cainjector": {"tolerations": EVERYWHERE},
-    },
-    # charts/amazon-cloudwatch-observability/templates/_helpers.tpl: of the operator, its agents and Fluent Bit
-    AddonName.CLOUDWATCH_OBSERVABILITY: {"tolerations": EVERYWHERE},
-    AddonName.FSX_CSI_DRIVER: {"controller": {"tolerations": EVERYWHERE}, "node": {"tolerateAllTaints": True}},
-}
-"""The deployment's settings of add-ons."""
+CRITICAL = {"key": "CriticalAddonsOnly", "operator": "Exists"}
+"""Usual for add-ons: `tolerations` replaces their defaults."""
 
 
 class Addon(NamedTuple):
@@ -82,11 +69,29 @@ def _addons(config: ClusterConfig) -> list[Addon]:
     default = AddonConfig()
     settings = {name: config.eks.addons.get(name, default) for name in AddonName}
     known = versions().get(config.eks.version or "", {})
+    deployments = _deployments(config)
     return [
-        Addon(name, each.version or known.get(name.value), {**DEPLOYMENTS.get(name, {}), **each.configuration})
+        Addon(name, each.version or known.get(name.value), {**deployments.get(name, {}), **each.configuration})
         for name, each in settings.items()
         if (_is_default(name, config, config.eks) if each.enabled is None else each.enabled)
     ]
+
+
+def _deployments(config: ClusterConfig) -> dict[AddonName, dict[str, Any]]:
+    """Return the deployment's settings of add-ons: without them, no node would run these pods if all groups have taints.
+
+    They tolerate no other taint: a pod that tolerates a cordon returns to the node from which it was evicted, and pods would
+    share the hardware with HyperPod's deep health checks.
+    """
+    own = [CRITICAL, *tolerations(taint for group in config.instance_groups for taint in group.taints)]
+    return {
+        AddonName.COREDNS: {"tolerations": own},
+        AddonName.METRICS_SERVER: {"tolerations": own},
+        AddonName.CERT_MANAGER: {"tolerations": own, "webhook": {"tolerations": own}, "cainjector": {"tolerations": own}},
+        # charts/amazon-cloudwatch-observability/templates/_helpers.tpl: of the operator, its agents and Fluent Bit
+        AddonName.CLOUDWATCH_OBSERVABILITY: {"tolerations": own},
+        AddonName.FSX_CSI_DRIVER: {"controller": {"tolerations": own}, "node": {"tolerateAllTaints": True}},
+    }
 
 
 def _is_default(name: AddonName, config: ClusterConfig, eks: EksConfig) -> bool:

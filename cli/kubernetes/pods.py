@@ -10,6 +10,7 @@ from cli.kubernetes.client import OperatorClient
 
 PODS = "/api/v1/pods"
 ENDED = ("Succeeded", "Failed")
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 MIRROR = "kubernetes.io/config.mirror"
 
 
@@ -28,6 +29,7 @@ class Pod:
     started: datetime | None
     waiting: str = ""
     """Why a container or the pod waits, such as ImagePullBackOff; empty if it does not."""
+    tolerates_cordon: bool = False
 
     @property
     def id(self) -> str:
@@ -43,6 +45,11 @@ class Pod:
     def is_job(self) -> bool:
         """Return whether the pod runs to its end, or nothing would start it again on another node."""
         return self.restart_policy != "Always" or not self.owner
+
+    @property
+    def returns(self) -> bool:
+        """Return whether an eviction is useless: its controller's next pod can start on the same cordoned node."""
+        return self.tolerates_cordon and not self.is_job
 
 
 def pods_on(client: OperatorClient, nodes: frozenset[str]) -> list[Pod]:
@@ -75,6 +82,16 @@ def pod_of(live: Mapping[str, Any]) -> Pod:
         MIRROR in (metadata.get("annotations") or {}),
         _time(status.get("startTime")),
         _waiting(status),
+        any(_tolerates_cordon(each) for each in spec.get("tolerations") or ()),
+    )
+
+
+def _tolerates_cordon(toleration: Mapping[str, Any]) -> bool:
+    """Return whether a toleration matches the taint that Kubernetes adds to a cordoned node, which has no value."""
+    key, effect = toleration.get("key"), toleration.get("effect")
+    is_any = toleration.get("operator") == "Exists"
+    return effect in (None, "", "NoSchedule") and (
+        (key == UNSCHEDULABLE and (is_any or not toleration.get("value"))) or (not key and is_any)
     )
 
 

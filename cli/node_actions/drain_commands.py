@@ -19,7 +19,7 @@ OURS = "hpod "
 RECOVERED = "HyperPod replaces or reboots it"
 RUNNING = {
     False: "these jobs run to their end",
-    True: "pods of jobs run to their end; the others leave when their disruption budgets allow that",
+    True: "pods of jobs run to their end; others leave when their disruption budgets allow that, unless they tolerate cordons",
 }
 """What happens to jobs and pods, by whether the scheduler is Kubernetes."""
 

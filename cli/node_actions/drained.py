@@ -42,18 +42,21 @@ def drain(site: Site, nodes: Sequence[Node], reason: str) -> set[str]:
 def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
     """Wait until no job runs on the nodes; return the problem at the deadline, or an empty text."""
     last: list[Job] = []
+    staying: set[str] = set()
     problem = ""
     hosts = {node.host for node in nodes}
 
     def ended() -> bool:
         nonlocal problem
         try:
-            if site.scheduler:
-                site.scheduler.evict(hosts)
-            jobs = jobs_on(site, nodes)
+            returning = site.scheduler.evict(hosts) if site.scheduler else set()
+            jobs = [job for job in jobs_on(site, nodes) if job.id not in returning]
         except UnreachableError as error:  # one failed session must not end an hour's wait
             problem = f"{site.scheduler_name} does not answer: {error}"
             return False
+        if new := sorted(returning - staying):
+            site.show(f"not waiting for {counted(len(new), 'pod')} that can start on cordoned nodes: {', '.join(new[:10])}")
+        staying.update(new)
         if jobs and len(jobs) != len(last):
             site.show(f"waiting for {counted(len(jobs), 'job')} to end: {', '.join(job.id for job in jobs[:10])}")
         last[:] = jobs

@@ -79,7 +79,7 @@ class Kubernetes:
         """Return all nodes by name."""
         with self._open() as client:
             found = kubernetes_nodes(client)
-            busy = {pod.node for pod in pods_on(client, frozenset(found))}
+            busy = {pod.node for pod in pods_on(client, frozenset(found)) if not pod.returns}
         return {name: KubernetesHost(node, name in busy) for name, node in found.items()}
 
     def jobs(self, hosts: Collection[str] | None = None) -> list[Job]:
@@ -95,14 +95,19 @@ class Kubernetes:
                 client.merge(f"{NODES}/{host}", _cordon(reason))
         self.evict(hosts)
 
-    def evict(self, hosts: Collection[str]) -> None:
-        """Evict the pods that another node can run; those that a disruption budget keeps stay until it allows that."""
+    def evict(self, hosts: Collection[str]) -> set[str]:
+        """Evict the pods that another node can run, and return the ids of those that would return to a cordoned node.
+
+        Pods that a disruption budget keeps stay until it allows that.
+        """
         if not hosts:
-            return
+            return set()
         with self._open() as client:
-            for pod in pods_on(client, frozenset(hosts)):
-                if not pod.is_job:
+            found = [pod for pod in pods_on(client, frozenset(hosts)) if not pod.is_job]
+            for pod in found:
+                if not pod.returns:
                     client.evict(pod.namespace, pod.name)
+        return {pod.id for pod in found if pod.returns}
 
     def resume(self, hosts: Collection[str]) -> None:
         """Return the nodes to service."""

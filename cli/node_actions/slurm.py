@@ -105,8 +105,9 @@ class Slurm:
         """Return the nodes to service."""
         self._update(hosts, "State=RESUME")
 
-    def evict(self, hosts: Collection[str]) -> None:
+    def evict(self, _: Collection[str]) -> set[str]:
         """Do nothing: jobs run to their end."""
+        return set()
 
     def _update(self, hosts: Collection[str], *fields: str) -> None:
         if hosts:

@@ -173,13 +173,21 @@ class FakeApiServer:
             },
         }
 
-    def pod(self, name: str, node: str, owner: str = "Job", policy: str = "Never", **status: Any) -> None:
+    def pod(
+        self,
+        name: str,
+        node: str,
+        owner: str = "Job",
+        policy: str = "Never",
+        tolerations: list[Json] | None = None,
+        **status: Any,
+    ) -> None:
         """Start a pod on a node."""
         owners = [{"kind": owner, "controller": True}] if owner else []
         namespace, _, own = name.partition("/")
         self.pods[name] = {
             "metadata": {"namespace": namespace, "name": own, "ownerReferences": owners},
-            "spec": {"nodeName": node and f"hyperpod-{node}", "restartPolicy": policy},
+            "spec": {"nodeName": node and f"hyperpod-{node}", "restartPolicy": policy, "tolerations": tolerations or []},
             "status": {"phase": "Running", "startTime": "2026-11-22T11:00:00Z", **status},
         }
 

@@ -13,13 +13,14 @@ from local_aws.eks.addon_versions import ADDONS
 LUSTRE = {"lustre": {"storage_capacity_gib": 1200}}
 
 
-def file(storage: dict[str, Any] | None = None, **eks: Any) -> ClusterConfig:
+def file(storage: dict[str, Any] | None = None, taints: Any = (), **eks: Any) -> ClusterConfig:
+    group = {"name": "workers", "instance_type": "ml.g5.xlarge", "instance_count": 2, "taints": taints}
     content = {
         "name": "eks",
         "network": {"availability_zone_id": "usw2-az2"},
         "storage": storage or {},
         "eks": {"version": "1.34", **eks},
-        "instance_groups": [{"name": "workers", "instance_type": "ml.g5.xlarge", "instance_count": 2}],
+        "instance_groups": [group],
     }
     return ClusterConfig.model_validate(content)
 
@@ -53,11 +54,19 @@ def test_the_file_disables_addons_and_sets_versions_and_settings() -> None:
     assert json.loads(str(found["coredns"].configuration_values))["replicaCount"] == 3
 
 
-def test_pods_of_addons_run_on_nodes_with_any_taint() -> None:
-    found = {addon.name.value: addon.configuration for addon in addons_after_nodes(file(LUSTRE))}
-    assert found["coredns"]["tolerations"] == [{"operator": "Exists"}]
-    assert found["amazon-cloudwatch-observability"]["tolerations"] == [{"operator": "Exists"}]
-    assert found["aws-fsx-csi-driver"]["node"] == {"tolerateAllTaints": True}
+def test_pods_of_addons_tolerate_only_the_taints_of_the_file() -> None:
+    """A pod that tolerates node.kubernetes.io/unschedulable would return to a node that is drained."""
+    taints = [{"key": "team", "value": "a", "effect": "NoSchedule"}, {"key": "gpu", "effect": "NoExecute"}]
+    found = {addon.name.value: addon.configuration for addon in addons_after_nodes(file(LUSTRE, taints))}
+    own = [
+        {"key": "CriticalAddonsOnly", "operator": "Exists"},
+        {"key": "gpu", "operator": "Exists", "effect": "NoExecute"},
+        {"key": "team", "operator": "Equal", "value": "a", "effect": "NoSchedule"},
+    ]
+    for name in ("coredns", "metrics-server", "amazon-cloudwatch-observability"):
+        assert found[name] == {"tolerations": own}
+    assert found["cert-manager"] == {"tolerations": own, "webhook": {"tolerations": own}, "cainjector": {"tolerations": own}}
+    assert found["aws-fsx-csi-driver"] == {"controller": {"tolerations": own}, "node": {"tolerateAllTaints": True}}
 
 
 def test_only_addons_that_are_healthy_without_nodes_come_before_them() -> None:

@@ -145,6 +145,40 @@ def test_a_pod_that_its_disruption_budget_keeps_is_evicted_when_the_budget_allow
     assert eks.server.pods == {}
 
 
+@pytest.mark.parametrize(
+    "toleration", [{"operator": "Exists"}, {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}]
+)
+def test_a_pod_that_can_start_on_a_cordoned_node_is_neither_evicted_nor_waited_for(
+    eks: EksCluster, shown: list[Block], toleration: dict[str, str]
+) -> None:
+    """Its ReplicaSet would start another one on the same node after each eviction."""
+    eks.server.pod("kube-system/coredns-1", FIRST, "ReplicaSet", "Always", [toleration])
+    result = recover(eks.deployment(), "replace", nodes=[FIRST], options=options(), show=shown.append)
+    assert not result.failure
+    assert not eks.server.evicted()
+    assert shown.count("not waiting for 1 pod that can start on cordoned nodes: kube-system/coredns-1") == 1
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {"key": "CriticalAddonsOnly", "operator": "Exists"},
+        {"operator": "Exists", "effect": "NoExecute"},
+        {"key": "node.kubernetes.io/unschedulable", "value": "yes"},
+    ],
+)
+def test_a_pod_that_tolerates_other_taints_is_evicted(eks: EksCluster, toleration: dict[str, str]) -> None:
+    eks.server.pod("kube-system/coredns-1", FIRST, "ReplicaSet", "Always", [toleration])
+    drain_nodes(eks.deployment(), nodes=[FIRST])
+    assert eks.server.pods == {}
+
+
+def test_a_job_that_tolerates_cordons_is_waited_for(eks: EksCluster) -> None:
+    eks.server.pod("research/train-0", FIRST, tolerations=[{"operator": "Exists"}])
+    assert recover(eks.deployment(), "replace", nodes=[FIRST], options=options()).failure
+    assert eks.requests == []
+
+
 def test_force_does_not_wait_for_pods(eks: EksCluster) -> None:
     eks.server.pod("research/train-0", FIRST)
     assert not recover(eks.deployment(), "replace", nodes=[FIRST], options=options(force=True)).failure
