@@ -246,6 +246,28 @@ def test_only_interfaces_in_the_subnets_of_the_cluster_are_managed(variants: Syn
     assert on_interfaces[0]["Condition"] == {"ArnEquals": {"ec2:Subnet": subnets}}
 
 
+def test_pods_get_addresses_only_on_interfaces_in_the_subnets_and_security_groups_of_the_cluster(shipped: Synthesized) -> None:
+    """The VPC CNI also sets the security groups of interfaces: EC2 checks the right on each of the groups."""
+    stack = shipped["eks", CLUSTER]
+    [managing] = allowing(stack, "ec2:AssignPrivateIpAddresses")
+    assert text(managing["Resource"]) == "arn:aws:ec2:us-west-2:?:network-interface/*"
+    assert [text(each) for each in as_list(managing["Condition"]["ArnEquals"]["ec2:Subnet"])] == [
+        "arn:aws:ec2:us-west-2:*:subnet/?"
+    ]
+    modifying = allowing(stack, "ec2:ModifyNetworkInterfaceAttribute")
+    modified = [text(each) for statement in modifying for each in as_list(statement["Resource"])]
+    assert sorted(modified) == [
+        "arn:aws:ec2:us-west-2:*:instance/*",
+        "arn:aws:ec2:us-west-2:?:network-interface/*",
+        "arn:aws:ec2:us-west-2:?:security-group/?",
+    ]
+
+
+def test_slurm_nodes_assign_no_addresses_to_pods(stack: StackTemplate) -> None:
+    assert not allowing(stack, "ec2:AssignPrivateIpAddresses")
+    assert not allowing(stack, "ec2:ModifyNetworkInterfaceAttribute")
+
+
 def test_interfaces_in_overridden_subnets_are_managed(variants: Synthesized) -> None:
     [removing] = allowing(variants["training-plan", CLUSTER], "ec2:DeleteNetworkInterface")
     assert f"arn:aws:ec2:us-west-2:*:subnet/{OTHER_SUBNET}" in removing["Condition"]["ArnEquals"]["ec2:Subnet"]

@@ -1,5 +1,6 @@
 """Define the permissions of nodes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
-from constructs.hyperpod.cluster.orchestrator_permissions import join_kubernetes, join_wildcards
+from constructs.hyperpod.cluster.orchestrator_permissions import ASSIGN_POD_ADDRESSES, join_kubernetes, join_wildcards
 from constructs.hyperpod.cluster.secret_permissions import read_secrets
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
@@ -50,7 +51,7 @@ class NodePermissions:
             self._describe_network(),
             *self._mounts(),
             *(
-                join_kubernetes(self.stack, self.config, interface=self._interface, instance=self._instance)
+                join_kubernetes(self.stack, self.config, instance=self._instance, security_groups=self._security_groups)
                 if self.config.eks
                 else []
             ),
@@ -61,7 +62,7 @@ class NodePermissions:
         ]
 
     def manage_interfaces(self) -> iam.PolicyStatement:
-        """Allow HyperPod to share, detach and delete existing network interfaces in the cluster's subnets.
+        """Allow HyperPod to share, detach and delete existing network interfaces in the cluster's subnets, and pods to use them.
 
         https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action.
         The condition accepts any account, because the ARN of a shared subnet contains its owner's.
@@ -73,6 +74,7 @@ class NodePermissions:
                 "ec2:DeleteNetworkInterface",
                 "ec2:DeleteNetworkInterfacePermission",
                 "ec2:DetachNetworkInterface",
+                *(ASSIGN_POD_ADDRESSES if self.config.eks else ()),
             ],
             resources=[self._interface],
             conditions={"ArnEquals": {"ec2:Subnet": [self._ec2("subnet", each, account="*") for each in self._subnets]}},
@@ -237,14 +239,19 @@ class NodePermissions:
 
         The ARN of a shared subnet contains its owner's: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html.
         """
+        subnets = self._arns("subnet", self.network.node_subnet_ids, "Subnets")
+        return [*subnets, *self._security_groups]
+
+    @cached_property
+    def _security_groups(self) -> list[str]:
+        """Return the ARNs of the security groups of all instance groups."""
+        return self._arns("security-group", [self.network.security_group_id], "SecurityGroupIds")
+
+    def _arns(self, resource: str, ids: Iterable[str], field: str) -> list[str]:
+        """Return the ARNs of the network's resources and of those in the field of each OverrideVpcConfig."""
         account = "*" if self.config.network.existing else None
-        arns = [
-            *(self._ec2("subnet", each, account) for each in self.network.node_subnet_ids),
-            *(self._ec2("subnet", each, "*") for each in self._overridden("Subnets")),
-            self._ec2("security-group", self.network.security_group_id, account),
-            *(self._ec2("security-group", each, "*") for each in self._overridden("SecurityGroupIds")),
-        ]
-        return list(dict.fromkeys(arns))
+        own = [self._ec2(resource, each, account) for each in ids]
+        return list(dict.fromkeys([*own, *(self._ec2(resource, each, "*") for each in self._overridden(field))]))
 
     def _overridden(self, field: str) -> list[str]:
         """Return the field's IDs from each OverrideVpcConfig."""

@@ -64,19 +64,29 @@ def entry_wildcard(stack: cdk.Stack, cluster_name: str) -> dict[str, str]:
     return {_entries(stack, cluster_name): "ARNs of access entries end in random IDs; only entries of this EKS cluster match"}
 
 
-def join_kubernetes(stack: cdk.Stack, config: ClusterConfig, *, interface: str, instance: str) -> list[iam.PolicyStatement]:
+# https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/iam-policy.md, besides what HyperPod's nodes do anyway
+ASSIGN_POD_ADDRESSES = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:AttachNetworkInterface",
+    "ec2:ModifyNetworkInterfaceAttribute",
+    "ec2:UnassignPrivateIpAddresses",
+)
+"""What the VPC CNI does with network interfaces of nodes."""
+
+
+def join_kubernetes(
+    stack: cdk.Stack, config: ClusterConfig, *, instance: str, security_groups: list[str]
+) -> list[iam.PolicyStatement]:
     """Allow nodes to join the EKS cluster, give pods addresses, pull images, and assume the roles of pods."""
     return [
+        # Both actions also require the right on the interface, which is limited to the cluster's subnets.
         iam.PolicyStatement(
-            sid="AssignPodAddresses",
-            actions=[
-                "ec2:AssignPrivateIpAddresses",
-                "ec2:AttachNetworkInterface",
-                "ec2:ModifyNetworkInterfaceAttribute",
-                "ec2:UnassignPrivateIpAddresses",
-            ],
-            resources=[interface, instance],
+            sid="AttachPodInterfaces",
+            actions=["ec2:AttachNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
+            resources=[instance],
         ),
+        # The VPC CNI gives a node's further interfaces the security groups of its first one.
+        iam.PolicyStatement(sid="SetSecurityGroups", actions=["ec2:ModifyNetworkInterfaceAttribute"], resources=security_groups),
         iam.PolicyStatement(
             sid="DescribeNode",
             actions=[
