@@ -104,7 +104,16 @@ def test_a_team_role_gets_its_group_and_no_policy(stack: StackTemplate) -> None:
     entries = [each["Properties"] for each in stack.of_type("AWS::EKS::AccessEntry").values()]
     [team] = [each for each in entries if each["PrincipalArn"] == RESEARCHER]
     assert team["KubernetesGroups"] == ["hyperpod-cdk:team:research"]
-    assert "AccessPolicies" not in team
+    assert team["AccessPolicies"] == []
+
+
+def test_an_administrator_that_moves_to_a_team_loses_the_policy_and_the_reverse(stack: StackTemplate) -> None:
+    """Both have the same logical ID, and CloudFormation may keep the old value of a property that is missing."""
+    found = [each["Properties"] for each in stack.of_type("AWS::EKS::AccessEntry").values()]
+    [admin] = [each for each in found if each["PrincipalArn"] == ADMIN]
+    [researcher] = [each for each in found if each["PrincipalArn"] == RESEARCHER]
+    assert (admin["KubernetesGroups"], len(admin["AccessPolicies"])) == ([], 1)
+    assert (researcher["AccessPolicies"], len(researcher["KubernetesGroups"])) == ([], 1)
 
 
 def test_objects_are_deleted_while_the_function_has_access(stack: StackTemplate) -> None:

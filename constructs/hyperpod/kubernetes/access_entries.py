@@ -1,5 +1,7 @@
 """Define who has access to the EKS cluster."""
 
+from collections.abc import Sequence
+
 import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
 from constructs import Construct
@@ -21,19 +23,29 @@ class AccessEntries(Construct):
     def __init__(self, scope: Construct, id: str, *, config: EksConfig, cluster_name: str) -> None:
         super().__init__(scope, id)
         for arn in config.admins:
-            eks.CfnAccessEntry(
-                self, arn, cluster_name=cluster_name, principal_arn=arn, access_policies=[cluster_admin()], type="STANDARD"
-            )
+            self._entry(arn, cluster_name, policies=[cluster_admin()])
         for team in config.teams:
             for arn in team.role_arns:
-                eks.CfnAccessEntry(
-                    self,
-                    arn,
-                    cluster_name=cluster_name,
-                    principal_arn=arn,
-                    kubernetes_groups=[team_group(team.name)],
-                    type="STANDARD",
-                )
+                self._entry(arn, cluster_name, groups=[team_group(team.name)])
+
+    def _entry(
+        self,
+        arn: str,
+        cluster_name: str,
+        *,
+        policies: Sequence[eks.CfnAccessEntry.AccessPolicyProperty] = (),
+        groups: Sequence[str] = (),
+    ) -> None:
+        """Define an entry with both lists: CloudFormation may keep the old value of a removed property."""
+        eks.CfnAccessEntry(
+            self,
+            arn,
+            cluster_name=cluster_name,
+            principal_arn=arn,
+            access_policies=list(policies),
+            kubernetes_groups=list(groups),
+            type="STANDARD",
+        )
 
 
 def cluster_admin() -> eks.CfnAccessEntry.AccessPolicyProperty:
