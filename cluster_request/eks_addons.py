@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cluster_request.kubernetes_objects.device_plugins import tolerations
+from cluster_request.request import merged
 from config.eks import AddonConfig, AddonName, EksConfig
 from config.model import ClusterConfig
 
@@ -71,7 +72,7 @@ def _addons(config: ClusterConfig) -> list[Addon]:
     known = versions().get(config.eks.version or "", {})
     deployments = _deployments(config)
     return [
-        Addon(name, each.version or known.get(name.value), {**deployments.get(name, {}), **each.configuration})
+        Addon(name, each.version or known.get(name.value), merged(deployments.get(name, {}), each.configuration))
         for name, each in settings.items()
         if (_is_default(name, config, config.eks) if each.enabled is None else each.enabled)
     ]

@@ -69,6 +69,19 @@ def test_pods_of_addons_tolerate_only_the_taints_of_the_file() -> None:
     assert found["aws-fsx-csi-driver"] == {"controller": {"tolerations": own}, "node": {"tolerateAllTaints": True}}
 
 
+def test_settings_of_the_file_are_merged_at_every_depth() -> None:
+    configuration = {"webhook": {"replicaCount": 2}, "cainjector": {"tolerations": []}}
+    found = {
+        addon.name.value: addon for addon in addons_after_nodes(file(addons={"cert-manager": {"configuration": configuration}}))
+    }
+    own = [{"key": "CriticalAddonsOnly", "operator": "Exists"}]
+    assert found["cert-manager"].configuration == {
+        "tolerations": own,
+        "webhook": {"replicaCount": 2, "tolerations": own},
+        "cainjector": {"tolerations": []},
+    }
+
+
 def test_only_addons_that_are_healthy_without_nodes_come_before_them() -> None:
     assert {name.value for name in BEFORE_NODES} == {name for name, addon in ADDONS.items() if not addon.needs_nodes}
 
