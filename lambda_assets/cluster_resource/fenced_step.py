@@ -1,8 +1,6 @@
 """Make all calls of a request in steps; at the end, send the response. Runs in Lambda as Step.
 
-This is the step of resource types with many calls. Each step continues where the last one ended, makes as many calls as fit into
-its time, and can be repeated after a crash at any call. The state machine, the entry function and the responder are those of
-Custom::HyperPodCluster.
+Each step continues where the last one ended, and can be repeated after a crash at any call.
 
 Fence: a step looks for a newer request before its first call, and a request makes no call while one of an older request can still
 take effect (docs/adr/0007-executions-as-memory.md).
