@@ -1,4 +1,4 @@
-"""Check the Helm charts of cluster files as they are rendered."""
+"""Check the rendered Helm charts of cluster files."""
 
 from collections.abc import Iterable
 

@@ -106,7 +106,7 @@ def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
         changes = pages.paginate(AlarmName=alarm["AlarmName"], HistoryItemType="StateUpdate", StartDate=since)
         for item in (item for page in changes for item in page["AlarmHistoryItems"]):
             state = _new_state(item)
-            # The description says what is wrong while the alarm is raised.
+            # The description names the problem of a raised alarm.
             why = "" if state["stateValue"] == "OK" else alarm.get("AlarmDescription") or state.get("stateReason")
             text = ": ".join(filter(None, (state["stateValue"], why)))
             yield Event(item["Timestamp"], Source.ALARM, state["stateValue"], alarm["AlarmName"], text)

@@ -120,7 +120,7 @@ def _scopes(objects: list[Json]) -> Iterator[tuple[tuple[str, str], bool]]:
 
 
 def _with_namespace(item: Json, scopes: dict[tuple[str, str], bool]) -> Json:
-    """Add the namespace. Kinds of others keep what they have: the API server refuses a missing or a wrong one."""
+    """Add the namespace to namespaced kinds. Others stay unchanged: the API server refuses a wrong namespace."""
     if item["metadata"].get("namespace"):
         return item
     group, kind = item["apiVersion"].rpartition("/")[0], item["kind"]

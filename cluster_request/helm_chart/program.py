@@ -53,7 +53,7 @@ def _run(command: list[str], given: str, chart: Path | None) -> str:
 
 
 def _reason(text: str) -> str:
-    """Return the error in Helm's output as one line."""
+    """Return the error in Helm's output, in a single line."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not re.match(r"level=|WARNING|Use --debug", line)]
     start = next((index for index, line in enumerate(lines) if line.startswith("Error:")), 0)
     reason = " ".join(lines[start:]).removeprefix("Error:").strip().replace("; ", ", ") or "no message"

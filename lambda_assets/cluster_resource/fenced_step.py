@@ -25,7 +25,7 @@ PATIENCE_S: Mapping[Any, float] = {**RETRY_S, Kind.ABSENT: 90, **dict.fromkeys(F
 
 
 class Resource(NamedTuple):
-    """A resource type: its calls, and what it adds to the step."""
+    """A resource type: its calls, and its settings of the step."""
 
     calls: Callable[[Event, dict[str, Any]], str]
     """Make the calls and return the result as text. The dict holds the progress, which is kept when a call fails."""

@@ -127,7 +127,7 @@ def helm_chart_random_values(config: ClusterConfig) -> Iterator[Problem]:
 def helm_chart_secrets(config: ClusterConfig) -> Iterator[Problem]:
     """The chart should render no secret with content.
 
-    The template contains it as text, and everybody who can read the stack can read it.
+    The template contains it as text, and every user who can read the stack can read it.
     """
     secrets = [
         item for item in _chart(config).objects if item["kind"] == "Secret" and (item.get("data") or item.get("stringData"))
