@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from cli.__main__ import main
+from local_aws import durations
 from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
 from tests.kubernetes.hyperpod.conftest import RealSite
@@ -101,6 +102,19 @@ def test_a_drained_node_is_cordoned_and_resumed(running: RealSite, hpod: Command
     [resumed] = hpod("resume", name)["nodes"]
     assert resumed["former_kubernetes_reason"].endswith(": ECC errors")
     assert "unschedulable" not in running.kube_nodes()[name]["spec"]
+
+
+def test_a_checked_node_passes_and_takes_pods_again(running: RealSite, hpod: Command) -> None:
+    checked, other = sorted(running.kube_nodes())
+    durations.change({"hyperpod.node.deep_health_check": 6000})
+    found = hpod("check", checked, "--yes", "--timeout", "10m")
+    assert found["done"] is True
+    [node] = found["nodes"]
+    assert (node["host"], node["result"]) == (checked, "passed")
+    labels = {name: node["metadata"]["labels"] for name, node in running.kube_nodes().items()}
+    assert labels[checked]["sagemaker.amazonaws.com/deep-health-check-status"] == "Passed"
+    assert "sagemaker.amazonaws.com/deep-health-check-status" not in labels[other]
+    until(lambda: ready(running), lambda names: sorted(names) == [checked, other], 60)
 
 
 def test_a_replaced_node_is_a_new_one_that_takes_pods(running: RealSite, hpod: Command) -> None:
