@@ -64,17 +64,28 @@ def minor(version: str) -> int:
     return int(version.partition(".")[2])
 
 
-def _addons(config: ClusterConfig) -> list[Addon]:
+def enabled_addons(config: ClusterConfig) -> dict[AddonName, str | None]:
+    """Return the version of each add-on of the EKS cluster; None if EKS chooses it."""
     if config.eks is None:
-        return []
+        return {}
     default = AddonConfig()
     settings = {name: config.eks.addons.get(name, default) for name in AddonName}
     known = versions().get(config.eks.version or "", {})
-    deployments = _deployments(config)
-    return [
-        Addon(name, each.version or known.get(name.value), merged(deployments.get(name, {}), each.configuration))
+    return {
+        name: each.version or known.get(name.value)
         for name, each in settings.items()
         if (_is_default(name, config, config.eks) if each.enabled is None else each.enabled)
+    }
+
+
+def _addons(config: ClusterConfig) -> list[Addon]:
+    if config.eks is None:
+        return []
+    written = {name: each.configuration for name, each in config.eks.addons.items()}
+    deployments = _deployments(config)
+    return [
+        Addon(name, version, merged(deployments.get(name, {}), written.get(name, {})))
+        for name, version in enabled_addons(config).items()
     ]
 
 

@@ -74,7 +74,9 @@ class AddonConfig(Section):
         api="eks:CreateAddon addonVersion",
     )
     configuration: dict[str, Any] = setting(
-        "the add-on's own settings, which take precedence over the deployment's", Change.IN_PLACE, {}
+        "the add-on's own settings, merged over the deployment's at every depth: lists are replaced, `null` removes a setting",
+        Change.IN_PLACE,
+        {},
     )
 
 

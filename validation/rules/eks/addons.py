@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes, versions
+from cluster_request.eks_addons import addons_after_nodes, enabled_addons, versions
 from config.eks import AddonName
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
@@ -27,10 +27,6 @@ REQUIRED = {
 ADDONS: Path = ("eks", "addons")
 
 
-def _enabled(config: ClusterConfig) -> dict[AddonName, Addon]:
-    return {addon.name: addon for addon in (*addons_before_nodes(config), *addons_after_nodes(config))}
-
-
 @eks_rule("addon-version", "eks.existing", "eks.version", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)
 def addon_version(config: ClusterConfig) -> Iterator[Problem]:
     """Each add-on requires a version: its own, or the pinned one for the cluster's Kubernetes version.
@@ -40,8 +36,8 @@ def addon_version(config: ClusterConfig) -> Iterator[Problem]:
     eks = eks_of(config)
     if not eks.existing and eks.version not in versions():  # kubernetes-version reports it
         return
-    for name, addon in _enabled(config).items():
-        if addon.version is None:
+    for name, version in enabled_addons(config).items():
+        if version is None:
             reason = "the Kubernetes version of `eks.existing` is unknown" if eks.existing else f"unknown for {eks.version}"
             message = f"required, because {reason}; add one from `aws eks describe-addon-versions --addon-name {name}`"
             yield Problem((*ADDONS, name.value, "version"), ABSENT, message)
@@ -72,7 +68,7 @@ def addon_requirements(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-install.html
     if eks_of(config).existing:  # which may have them
         return
-    enabled = _enabled(config)
+    enabled = enabled_addons(config)
     for name, needed in NEEDED_BY.items():
         for other in (each for each in needed if name in enabled and each not in enabled):
             message = f"{name} requires it; remove this line, or disable {name}"
@@ -88,7 +84,7 @@ def task_governance(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
     eks, name = eks_of(config), AddonName.TASK_GOVERNANCE
     users = [*(["scheduling"] if eks.scheduling else []), *(f"the quota of {team.name}" for team in eks.teams if team.quota)]
-    if not users or name in _enabled(config) or (eks.existing and name not in eks.addons):
+    if not users or name in enabled_addons(config) or (eks.existing and name not in eks.addons):
         return
     message = f"{either(users)} requires the add-on; remove this line"
     yield Problem((*ADDONS, name.value, "enabled"), value=False, message=message)
