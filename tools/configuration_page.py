@@ -17,7 +17,7 @@ from tools.configuration_page_texts import (
     OVERRIDES_EXAMPLE,
 )
 from validation.catalog import BASIC, Entry, entry
-from validation.rules import RULES
+from validation.rules import CHART_RULES, RULES
 
 Schema = dict[str, Any]
 
@@ -42,7 +42,8 @@ def render() -> str:
 
 
 def _rules_for(only: Orchestrator | None) -> dict[str, Entry]:
-    return {rule: entry(rule) for rule, each in RULES.items() if each.orchestrator is only}
+    rules = {**RULES, **CHART_RULES}
+    return {rule: entry(rule) for rule, each in rules.items() if each.orchestrator is only}
 
 
 def _rules(title: str, entries: Mapping[str, Entry]) -> str:
