@@ -115,6 +115,25 @@ def test_pytorch_on_two_nodes_finds_rank_0_by_the_name_of_a_headless_service(clu
     assert len({cluster.pod(f"train-{rank}")["spec"]["nodeName"] for rank in range(2)}) == 2  # eight GPUs each
 
 
+def test_a_rebooted_node_runs_pods_with_devices(cluster: Pods) -> None:
+    machine = cluster.runner.describe()[0]
+    name = f"hyperpod-{machine['id']}"
+    before = kubelet_run(machine)
+    cluster.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[machine["id"]])
+    until(cluster.world.nodes, lambda nodes: {node["InstanceStatus"]["Status"] for node in nodes} == {"Running"}, POD_S)
+    assert kubelet_run(machine) != before
+    cluster.start("rebooted", "echo", "runs", nodeName=name)
+    assert cluster.output("rebooted") == "runs\n"
+    container = {"resources": {"limits": {"nvidia.com/gpu": "8"}}}
+    place = {"nodeSelector": {"kubernetes.io/hostname": name}}
+    cluster.start("rebooted-gpus", "printenv", "SIMULATED_DEVICES", container=container, **place, **TOLERATED)
+    assert len(cluster.output("rebooted-gpus").split(",")) == 8
+
+
+def kubelet_run(machine: dict[str, str]) -> str:
+    return run_on(machine, "systemctl", "show", "--property=InvocationID", "--value", "kubelet")
+
+
 def test_a_replaced_node_leaves_and_its_replacement_joins(cluster: Pods) -> None:
     old = cluster.world.nodes()[0]["InstanceId"]
     cluster.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[old])
