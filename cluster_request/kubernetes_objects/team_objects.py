@@ -22,6 +22,7 @@ NODE_ROLE = "hyperpod-cdk-team-nodes"
 READ = ("get", "list", "watch")
 ALL = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 MODES = ("enforce", "audit", "warn")
+NO_LOAD_BALANCERS = "no-load-balancers"
 
 
 def team_group(name: str) -> str:
@@ -52,9 +53,20 @@ def team_roles(teams: Iterable[Team]) -> list[Json]:
 
 
 def team_objects(team: Team) -> list[Json]:
-    """Return a team's namespace with its Pod Security level, and the binding of its group to the teams' role."""
+    """Return a team's namespace with its Pod Security level and without load balancers, and the binding of its group."""
     labels = {f"pod-security.kubernetes.io/{mode}": team.pod_security.value for mode in MODES}
     return [
         namespace(team.namespace, labels),
+        _no_load_balancers(team.namespace),
         binding(TEAM_ROLE, TEAM_ROLE, [group_subject(team_group(team.name))], team.namespace),
     ]
+
+
+def _no_load_balancers(space: str) -> Json:
+    """Return the quota that allows no Service of type LoadBalancer.
+
+    EKS would create a load balancer, which the internet can reach, and a security group, which keeps CloudFormation from deleting
+    the VPC.
+    """
+    metadata = {"name": NO_LOAD_BALANCERS, "namespace": space}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": {"services.loadbalancers": "0"}}}

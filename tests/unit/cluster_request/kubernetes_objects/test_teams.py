@@ -39,8 +39,10 @@ def test_a_team_has_a_namespace_rights_and_a_claim() -> None:
         ("ClusterRole", "", "hyperpod-cdk-team-nodes"),
         ("ClusterRoleBinding", "", "hyperpod-cdk-team-nodes"),
         ("Namespace", "", "hyperpod-ns-research"),
+        ("ResourceQuota", "hyperpod-ns-research", "no-load-balancers"),
         ("RoleBinding", "hyperpod-ns-research", "hyperpod-cdk-team"),
         ("Namespace", "", "hyperpod-ns-vision"),
+        ("ResourceQuota", "hyperpod-ns-vision", "no-load-balancers"),
         ("RoleBinding", "hyperpod-ns-vision", "hyperpod-cdk-team"),
         ("PersistentVolume", "", "fsx-fs-0123456789abcdef0-hyperpod-ns-research"),
         ("PersistentVolumeClaim", "hyperpod-ns-research", "fsx-fs-0123456789abcdef0"),
@@ -57,12 +59,12 @@ def test_without_a_file_system_a_team_has_no_claim() -> None:
 
 @pytest.mark.parametrize("level", ["privileged", "baseline", "restricted"])
 def test_the_namespace_enforces_the_level_of_pod_security(level: str) -> None:
-    [space, _] = team_objects(*teams_of("research", pod_security=level))
+    [space, *_] = team_objects(*teams_of("research", pod_security=level))
     assert space["metadata"]["labels"] == {f"pod-security.kubernetes.io/{mode}": level for mode in ("enforce", "audit", "warn")}
 
 
 def test_baseline_is_the_default() -> None:
-    [space, _] = team_objects(*teams_of("research"))
+    [space, *_] = team_objects(*teams_of("research"))
     assert space["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
 
 
@@ -79,6 +81,15 @@ def test_a_team_reaches_only_its_namespace_and_the_nodes() -> None:
     assert bound["metadata"]["namespace"] == "hyperpod-ns-research"
     nodes = by_name(objects, "ClusterRole")["hyperpod-cdk-team-nodes"]
     assert {verb for each in nodes["rules"] for verb in each["verbs"]} == {"get", "list", "watch"}
+
+
+def test_a_team_cannot_create_load_balancers_or_allow_itself_to() -> None:
+    """A load balancer has a security group in the VPC, which CloudFormation could not delete."""
+    [quota] = by_name(team_objects(*teams_of("research")), "ResourceQuota").values()
+    assert quota["metadata"]["namespace"] == "hyperpod-ns-research"
+    assert quota["spec"]["hard"] == {"services.loadbalancers": "0"}
+    rules = [each for item in team_roles(teams_of("research")) if item["kind"] == "ClusterRole" for each in item["rules"]]
+    assert "resourcequotas" not in {resource for each in rules for resource in each["resources"]}
 
 
 def test_a_team_cannot_give_itself_rights() -> None:
