@@ -19,7 +19,7 @@ CHECKS = (
     "For a compute group: `deep_health_checks: [InstanceStress, InstanceConnectivity]`, with `wait_hours: 3`; `overrides: {...}`."
 )
 EKS = (
-    "The Kubernetes cluster; only `admins` administrate it: docs/operate/eks.md.",
+    "The Kubernetes cluster; only `admins` administer it: docs/operate/eks.md.",
     "A team with its own namespace: `teams: [{name: research, role_arns: [...]}]`.",
 )
 NODES = "Nodes that run pods. Counts can change at any time; `labels` and `taints` are those of Kubernetes."

@@ -119,7 +119,7 @@ def init(
         str | None, typer.Option(metavar="ID,ID", help="With eks and --vpc: ids of subnets in two zones, comma-separated.")
     ] = None,
     admins: Annotated[
-        str | None, typer.Option(metavar="ARN,ARN", help="With eks: IAM roles or users that administrate Kubernetes.")
+        str | None, typer.Option(metavar="ARN,ARN", help="With eks: IAM roles or users that administer Kubernetes.")
     ] = None,
     storage: Annotated[
         str | None, typer.Option(metavar="WHAT", help="FSx for Lustre: `new` (1200 GiB) or `none` (default: new).")

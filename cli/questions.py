@@ -142,7 +142,7 @@ def _zones(answers: Answers) -> str:
 _SUBNETS = "private subnets in that zone, comma-separated"
 _GROUP = "security group that allows all traffic within itself"
 _SUBNETS_OF_THE_CONTROL_PLANE = "subnets for the EKS control plane in two zones, comma-separated"
-_ADMINS = f"ARNs of IAM roles or users that administrate Kubernetes, comma-separated, or `{NONE}`"
+_ADMINS = f"ARNs of IAM roles or users that administer Kubernetes, comma-separated, or `{NONE}`"
 
 QUESTIONS = (
     Question("orchestrator", _text("orchestrator: `slurm` or `eks`"), _orchestrator, _always(Orchestrator.SLURM)),

@@ -177,7 +177,7 @@ class EksConfig(Section):
         api="eks:CreateCluster encryptionConfig[].provider.keyArn",
     )
     admins: tuple[PrincipalArn, ...] = setting(
-        "ARNs of IAM roles and users that administrate the EKS cluster, by access entries", Change.IN_PLACE, (), max_length=100
+        "ARNs of IAM roles and users that administer the EKS cluster, by access entries", Change.IN_PLACE, (), max_length=100
     )
     addons: dict[AddonName, AddonConfig] = setting(
         "EKS add-ons that differ from the default; all are enabled by default, except `aws-fsx-csi-driver` without a Lustre file "

@@ -52,7 +52,9 @@ def _between(bounds: tuple[int | None, int | None]) -> str:
     first, last = bounds
     if first is None:
         return f"at most {last}"
-    return f"at least {first}" if last is None else f"{first} to {last}"
+    if last is None:
+        return f"at least {first}"
+    return f"exactly {first}" if first == last else f"{first} to {last}"
 
 
 def _number(value: object, field: FieldInfo | None) -> str:

@@ -225,8 +225,8 @@ def _label(value: str) -> str:
 
 
 def _role_of_session(value: str) -> str:
-    """Return the ARN of a session's role, if the role has no path."""
-    return re.sub(r"^(arn:[^:]+):sts::([0-9]+):assumed-role/([^/]+)/.*$", r"\1:iam::\2:role/\3", value)
+    """Return the ARN of a session's role, if the role has no path; those of IAM Identity Center have one."""
+    return re.sub(r"^(arn:[^:]+):sts::([0-9]+):assumed-role/(?!AWSReservedSSO_)([^/]+)/.*$", r"\1:iam::\2:role/\3", value)
 
 
 FORMS |= {
@@ -255,14 +255,14 @@ FORMS |= {
         "use a version from `aws eks describe-addon-versions`",
     ),
     PRINCIPAL_ARN: Form(
-        "must be the ARN of an IAM role or user, not of a session",
+        "must be the ARN of an IAM role or user, not of a session or an account",
         _role_of_session,
-        "use e.g. arn:aws:iam::123456789012:role/PlatformAdmin",
+        "use e.g. arn:aws:iam::123456789012:role/PlatformAdmin; `aws iam get-role --role-name NAME --query Role.Arn` prints it",
     ),
     ROLE_ARN: Form(
-        "must be the ARN of an IAM role, not of a session",
+        "must be the ARN of an IAM role, not of a session or an account",
         _role_of_session,
-        "use e.g. arn:aws:iam::123456789012:role/Researchers",
+        "use e.g. arn:aws:iam::123456789012:role/Researchers; `aws iam get-role --role-name NAME --query Role.Arn` prints it",
     ),
     TEAM_NAME: Form(
         "must be 1-40 lower-case letters, digits or hyphens, and start and end with a letter or digit",

@@ -51,7 +51,7 @@ def test_the_orchestrator_is_asked_first_and_its_questions_after_it(tmp_path: Pa
     person = Person("nomad", "eks", "", "", "Admin", ADMIN, "")
     init(name="mine", clusters=tmp_path, force=False, ask=person, region="us-west-2", **ENOUGH)
     assert person.asked[:2] == ["orchestrator: `slurm` or `eks` [slurm]: ", "nomad must be slurm or eks: "]
-    assert person.asked[4].startswith("ARNs of IAM roles or users that administrate Kubernetes, comma-separated, ")
+    assert person.asked[4].startswith("ARNs of IAM roles or users that administer Kubernetes, comma-separated, ")
     assert person.asked[5].startswith("Admin must be ARNs of IAM roles or users like arn:aws:iam::")
     config = load_cluster(tmp_path / "mine.yaml")
     assert config.eks is not None

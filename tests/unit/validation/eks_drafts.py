@@ -56,6 +56,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "control-plane-logs": lambda draft: draft.set("eks", "logs", ["api", "api"]),
     "secrets-key-region": lambda draft: draft.set("eks", "secrets_key_arn", OTHER_KEY),
     "unique-principals": lambda draft: draft.set("eks", "admins", ["arn:aws:iam::123456789012:role/Vision"]),
+    "no-admins": lambda draft: draft.remove("eks", "admins"),
     "service-linked-principals": lambda draft: draft.set("eks", "admins", [SERVICE_LINKED]),
     "helm-chart-folder": lambda draft: draft.put("charts/values.yaml").set("eks", "helm_chart", {"folder": "charts"}),
     "unique-team-names": lambda draft: draft.set("eks", "teams", 1, "name", "vision"),

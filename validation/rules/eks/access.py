@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from config.entries import numbered
-from config.errors import Path, Problem
+from config.errors import ABSENT, Level, Path, Problem, dotted
 from config.model import ClusterConfig
 from validation.rules.eks.section import eks_of
 from validation.rules.registry import eks_rule
@@ -21,10 +21,21 @@ def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
     first: dict[str, Path] = {}
     for path, arn in eks_of(config).principals():
         if first.setdefault(arn, path) != path:
-            where = ".".join(f"{part}" for part in first[arn] if isinstance(part, str))
-            yield Problem(path, arn, f"already in {where}; list each principal once")
+            yield Problem(path, arn, f"already in {dotted(first[arn])}; list each principal once")
         elif arn in nodes:
             yield Problem(path, arn, "is the role of nodes, whose access entry HyperPod creates; use a role of people")
+
+
+@eks_rule("no-admins", "eks.admins", "eks.existing", level=Level.WARNING)
+def no_admins(config: ClusterConfig) -> Iterator[Problem]:
+    """The file should name the `admins` of a new EKS cluster, or say `admins: []`.
+
+    The role that creates it gets no access.
+    """
+    eks = eks_of(config)
+    if not eks.existing and "admins" not in eks.model_fields_set:
+        message = "nobody can administer the EKS cluster; add the ARN of an IAM role, or `admins: []`"
+        yield Problem(("eks", "admins"), ABSENT, message)
 
 
 @eks_rule("service-linked-principals", "eks.admins", "eks.teams[]")

@@ -9,7 +9,7 @@ from config.control_plane_zones import UNSUPPORTED, control_plane_zones
 from config.eks import EksConfig, EndpointAccess
 from config.errors import ABSENT, Path, Problem
 from config.model import ClusterConfig
-from config.suggestions import nearest
+from config.suggestions import either
 from config.zones import region_of_zone, regions, zone_fix
 from validation.rules.common.network import PRIVATE, RETENTION_DAYS
 from validation.rules.eks.section import eks_of
@@ -52,7 +52,8 @@ def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
     elif version is not None and version not in versions():
         is_newer = minor(version) > minor(newest)
         what = f"HyperPod supports Kubernetes up to {newest}" if is_newer else "no add-ons are known for this Kubernetes version"
-        yield Problem(path, version, f"{what}; {nearest(version, versions())}")
+        known = sorted(versions(), key=minor, reverse=True)
+        yield Problem(path, version, f"{what}; use {either(known)}")
 
 
 @eks_rule("existing-eks-network", "eks.existing", "network.existing")

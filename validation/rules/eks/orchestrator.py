@@ -66,7 +66,7 @@ def eks_only_fields(config: ClusterConfig) -> Iterator[Problem]:
 def eks_implementation(config: ClusterConfig) -> Iterator[Problem]:
     """`implementation: native` requires Slurm.
 
-    AWS::SageMaker::Cluster cannot wait for nodes, and not create their dependencies in Kubernetes before them.
+    AWS::SageMaker::Cluster cannot wait for nodes.
     """
     if config.implementation is Implementation.NATIVE:
         yield Problem(("implementation",), "native", "supported only for Slurm; remove it to use `custom_resource`")
@@ -99,7 +99,7 @@ def orchestrator_override(config: ClusterConfig) -> Iterator[Problem]:
 def health_agent_region(config: ClusterConfig) -> Iterator[Problem]:
     """The region must have an image of HyperPod's health monitoring agent.
 
-    Every node runs it. AWS publishes the image in each region's own registry.
+    Nodes with accelerators run it. AWS publishes the image in each region's own registry.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-health-monitoring-agent.html
     region = config.region or region_of_zone(config.network.availability_zone_id)
