@@ -23,14 +23,16 @@ def workspace_in(fresh_aws: EmbeddedAws, tmp_path: Path) -> WorkspaceIn:
     """Make a checkout whose `cdk` talks to the emptied embedded AWS, with the given region bootstrapped."""
     clock.set_speed(SPEED)
 
-    def make(region: str) -> Workspace:
-        home = tmp_path / "home"
-        home.mkdir()
-        workspace = Workspace(tmp_path / "checkout", aws_environment(fresh_aws.endpoint, region, home, OWNER))
-        workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{region}", folder=home)
-        return workspace
+    return lambda region: bootstrapped(fresh_aws, tmp_path, region)
 
-    return make
+
+def bootstrapped(aws: EmbeddedAws, folder: Path, region: str) -> Workspace:
+    """Bootstrap the region, and make a checkout in the folder."""
+    home = folder / "home"
+    home.mkdir()
+    workspace = Workspace(folder / "checkout", aws_environment(aws.endpoint, region, home, OWNER))
+    workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{region}", folder=home)
+    return workspace
 
 
 @pytest.fixture
