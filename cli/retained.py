@@ -12,6 +12,8 @@ from config.network import InternetAccess as Access
 from config.section import Section
 
 _OLDER = "# older {what} of cluster {name}, with data of earlier deployments; delete those that you do not need:"
+_SUBNETS = """# the subnets of the EKS control plane are deleted: create two in the VPC, in different availability zones and of /28 or larger,
+# and set them as `eks.control_plane_subnet_ids`"""
 
 AFTER_CREATION = ("endpoint_access", "public_access_cidrs", "admins", "addons", "teams", "scheduling", "autoscaling")
 """Fields of `eks` that an existing EKS cluster can have."""
@@ -36,7 +38,13 @@ def retained(deployment: Deployment) -> Result:
     }
     found = {section: fields for section, fields in sections.items() if fields}
     others = [system for system in systems if system is not chosen]
-    return _result(config.name, found, others, [each for each in buckets if each != bucket])
+    needs_subnets = bool(sections["network"]) and config.creates_eks_cluster and not (eks or _has_subnets(config))
+    return _result(config.name, found, others, [each for each in buckets if each != bucket], needs_subnets=needs_subnets)
+
+
+def _has_subnets(config: ClusterConfig) -> bool:
+    """Return whether the file names the subnets of the control plane."""
+    return bool(config.eks and config.eks.control_plane_subnet_ids)
 
 
 def _eks_cluster(deployment: Deployment) -> Json | None:
@@ -65,9 +73,10 @@ def _beside(name: str, systems: list[Json], used: set[str]) -> Result:
     return Result({"sections": {}, "older_file_systems": [], "older_data_buckets": []}, (message,))
 
 
-def _result(name: str, sections: Json, systems: list[Json], buckets: list[str]) -> Result:
+def _result(name: str, sections: Json, systems: list[Json], buckets: list[str], *, needs_subnets: bool = False) -> Result:
     parts = [
         _sections(name, sections),
+        _SUBNETS if needs_subnets else "",
         _list("file systems", name, [described(system) for system in systems]),
         _list("data buckets", name, buckets),
     ]

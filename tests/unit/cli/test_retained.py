@@ -187,7 +187,11 @@ def test_an_eks_cluster_is_reused_with_its_subnets_if_the_deployment_created_it(
     found = yaml.safe_load(text)
     if owner == "other":
         assert "eks" not in found
+        assert "and set them as `eks.control_plane_subnet_ids`" in text
+        subnets_given = EKS_FILE.replace("eks: {", "eks: {control_plane_subnet_ids: [subnet-0000000a, subnet-0000000b], ")
+        assert pasted(text, subnets_given).creates_eks_cluster
         return
+    assert "control_plane_subnet_ids" not in text
     assert found["eks"] == {"existing": {"name": "draft"}, "teams": [{"name": "research"}]}
     assert found["network"]["existing"]["node_subnet_ids"] == ["subnet-00000001"]
     assert "replace the whole of network, storage and eks with this" in text
