@@ -12,8 +12,10 @@ from config.network import InternetAccess as Access
 from config.section import Section
 
 _OLDER = "# older {what} of cluster {name}, with data of earlier deployments; delete those that you do not need:"
-_SUBNETS = """# the subnets of the EKS control plane are deleted: create two in the VPC, in different availability zones and of /28 or larger,
-# and set them as `eks.control_plane_subnet_ids`"""
+_SUBNETS = (
+    "# the subnets of the EKS control plane are deleted: create two in the VPC, in different zones and of /28 or larger,\n"
+    "# and set them as `eks.control_plane_subnet_ids`"
+)
 
 AFTER_CREATION = ("endpoint_access", "public_access_cidrs", "admins", "addons", "teams", "scheduling", "autoscaling")
 """Fields of `eks` that an existing EKS cluster can have."""
