@@ -1,4 +1,4 @@
-"""A HyperPod cluster on EKS whose nodes run pods: needs root and what `make kubernetes-nodes-setup` brings."""
+"""HyperPod clusters on EKS whose nodes run pods: they need root and what `make kubernetes-nodes-setup` brings."""
 
 import pytest
 
@@ -10,11 +10,12 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.kubernetes_nodes.pods import Pods
+from tests.kubernetes_nodes.cluster import Cluster
 from tests.local.hyperpod.eks_world import EksSite
 from tests.local.hyperpod.world import World
+from tests.nodes.walk.conftest import client, workspace
 
-__all__ = ["aws", "nodes"]
+__all__ = ["aws", "client", "nodes", "workspace"]
 
 ON_CREATE = "#!/bin/bash\necho run >>/var/lib/runs\n"
 
@@ -27,8 +28,8 @@ def _able() -> None:
 
 
 @pytest.fixture(scope="module")
-def pods(aws: EmbeddedAws, nodes: SimulatedNodes) -> Pods:
-    """An account with an EKS cluster, before it has nodes."""
+def created(aws: EmbeddedAws, nodes: SimulatedNodes) -> Cluster:
+    """A cluster before it has nodes."""
     nodes.behaviour = Behaviour(apt_lock_s=0)
     world = World(aws.endpoint)
     world.make()
@@ -38,4 +39,4 @@ def pods(aws: EmbeddedAws, nodes: SimulatedNodes) -> Pods:
     control_planes.use(control_planes.REAL)
     site.make()
     durations.change({"eks.create": 1, "eks.access": 1})
-    return Pods(site, nodes)
+    return Cluster(site, nodes)

@@ -7,7 +7,8 @@ import pytest
 
 from config.instance_group import Taint, TaintEffect
 from local_aws.nodes import cgroups
-from tests.kubernetes_nodes.pods import POD_S, PYTORCH, Pods
+from tests.kubernetes_nodes.cluster import Cluster
+from tests.kubernetes_nodes.pods import POD_S, PYTORCH
 from tests.local.hyperpod.world import until
 from tests.nodes.on_nodes import run_on
 
@@ -34,19 +35,19 @@ def before() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def cluster(before: list[str], pods: Pods) -> Pods:
+def cluster(before: list[str], created: Cluster) -> Cluster:
     """A cluster with two nodes."""
     config = {"Labels": {"team": "a"}, "Taints": [{"Key": "training", "Value": "only", "Effect": "NoSchedule"}]}
-    pods.create(
+    created.create(
         2,
         taints=[Taint(key="training", value="only", effect=TaintEffect.NO_SCHEDULE)],
         InstanceType=TYPE,
         KubernetesConfig=config,
     )
-    return pods
+    return created
 
 
-def test_nodes_join_with_hyperpods_names_and_labels_after_their_scripts(cluster: Pods) -> None:
+def test_nodes_join_with_hyperpods_names_and_labels_after_their_scripts(cluster: Cluster) -> None:
     nodes, machines = cluster.nodes(), cluster.runner.describe()
     assert set(nodes) == {f"hyperpod-{machine['id']}" for machine in machines}
     for machine in machines:
@@ -58,7 +59,7 @@ def test_nodes_join_with_hyperpods_names_and_labels_after_their_scripts(cluster:
         assert run_on(machine, "cat", "/var/lib/runs") == "run"
 
 
-def test_a_pod_has_its_limits_and_its_service_account(cluster: Pods) -> None:
+def test_a_pod_has_its_limits_and_its_service_account(cluster: Cluster) -> None:
     script = (
         "cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/memory.max; "
         "folder=/var/run/secrets/kubernetes.io/serviceaccount; "
@@ -71,13 +72,13 @@ def test_a_pod_has_its_limits_and_its_service_account(cluster: Pods) -> None:
     assert "system:serviceaccount:default:default" in refusal
 
 
-def test_a_pod_without_the_toleration_waits(cluster: Pods) -> None:
+def test_a_pod_without_the_toleration_waits(cluster: Cluster) -> None:
     cluster.start("unwanted", "true")
     conditions = until(lambda: cluster.pod("unwanted")["status"].get("conditions"), bool, POD_S)
     assert "taint" in conditions[0]["message"]
 
 
-def test_hyperpods_dependencies_run_and_their_device_plugins_offer_the_devices_of_the_type(cluster: Pods) -> None:
+def test_hyperpods_dependencies_run_and_their_device_plugins_offer_the_devices_of_the_type(cluster: Cluster) -> None:
     until(lambda: [node["status"]["allocatable"] for node in cluster.nodes().values()], _have_devices, POD_S)
     path = "/apis/apps/v1/namespaces/aws-hyperpod/daemonsets/health-monitoring-agent"
     until(lambda: cluster.get(path)["status"], lambda status: status.get("numberReady") == 2, POD_S)
@@ -87,13 +88,13 @@ def _have_devices(allocatable: list[dict[str, str]]) -> bool:
     return [(each.get("nvidia.com/gpu"), each.get("vpc.amazonaws.com/efa")) for each in allocatable] == [("8", "32")] * 2
 
 
-def test_a_pod_gets_as_many_devices_as_it_requests(cluster: Pods) -> None:
+def test_a_pod_gets_as_many_devices_as_it_requests(cluster: Cluster) -> None:
     container = {"resources": {"limits": {"nvidia.com/gpu": "3"}}}
     cluster.start("gpus", "printenv", "SIMULATED_DEVICES", container=container, **TOLERATED)
     assert len(set(cluster.output("gpus").strip().split(","))) == 3
 
 
-def test_a_daemonset_runs_on_every_node(cluster: Pods) -> None:
+def test_a_daemonset_runs_on_every_node(cluster: Cluster) -> None:
     container = {"name": "it", "image": "localhost/debian:1", "command": ["sleep", "infinity"]}
     template = {"metadata": {"labels": {"app": "agent"}}, "spec": {"containers": [container], **TOLERATED}}
     spec = {"selector": {"matchLabels": {"app": "agent"}}, "template": template}
@@ -102,7 +103,7 @@ def test_a_daemonset_runs_on_every_node(cluster: Pods) -> None:
     until(lambda: cluster.get(f"{path}/agent")["status"], lambda status: status.get("numberReady") == 2, POD_S)
 
 
-def test_pytorch_on_two_nodes_finds_rank_0_by_the_name_of_a_headless_service(cluster: Pods) -> None:
+def test_pytorch_on_two_nodes_finds_rank_0_by_the_name_of_a_headless_service(cluster: Cluster) -> None:
     service = {"clusterIP": "None", "selector": {"job": "train"}, "publishNotReadyAddresses": True}
     cluster.post("/api/v1/namespaces/default/services", {"metadata": {"name": "train"}, "spec": service})
     for rank in range(2):
@@ -115,7 +116,7 @@ def test_pytorch_on_two_nodes_finds_rank_0_by_the_name_of_a_headless_service(clu
     assert len({cluster.pod(f"train-{rank}")["spec"]["nodeName"] for rank in range(2)}) == 2  # eight GPUs each
 
 
-def test_a_rebooted_node_runs_pods_with_devices(cluster: Pods) -> None:
+def test_a_rebooted_node_runs_pods_with_devices(cluster: Cluster) -> None:
     machine = cluster.runner.describe()[0]
     name = f"hyperpod-{machine['id']}"
     before = kubelet_run(machine)
@@ -134,15 +135,7 @@ def kubelet_run(machine: dict[str, str]) -> str:
     return run_on(machine, "systemctl", "show", "--property=InvocationID", "--value", "kubelet")
 
 
-def test_a_replaced_node_leaves_and_its_replacement_joins(cluster: Pods) -> None:
-    old = cluster.world.nodes()[0]["InstanceId"]
-    cluster.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[old])
-    names = until(lambda: set(cluster.nodes()), lambda names: f"hyperpod-{old}" not in names and len(names) == 2, POD_S)
-    assert names == {f"hyperpod-{machine['id']}" for machine in cluster.runner.describe()}
-    cluster.settle()
-
-
-def test_nothing_of_the_nodes_stays_on_the_machine(cluster: Pods, before: list[str]) -> None:
+def test_nothing_of_the_nodes_stays_on_the_machine(cluster: Cluster, before: list[str]) -> None:
     assert kernel() == before  # while kubelets run
     [folder] = {Path(machine["folder"]) for machine in cluster.runner.describe()}
     name = cgroups.name_for(folder)
