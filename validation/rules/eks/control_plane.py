@@ -51,7 +51,7 @@ def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, ABSENT, f'required for a new EKS cluster; add e.g. `version: "{newest}"`, or `existing`')
     elif version is not None and version not in versions():
         is_newer = minor(version) > minor(newest)
-        what = f"HyperPod supports Kubernetes up to {newest}" if is_newer else "no add-ons are known for this Kubernetes version"
+        what = f"HyperPod supports Kubernetes up to {newest}" if is_newer else "EKS no longer supports this Kubernetes version"
         known = sorted(versions(), key=minor, reverse=True)
         yield Problem(path, version, f"{what}; use {either(known)}")
 
