@@ -6,9 +6,13 @@ from typing import Any
 import pytest
 import yaml
 
+from local_aws import faults
 from local_aws.clock import clock
+from local_aws.faults import Fault
+from local_aws.hyperpod import service_behaviour
 from local_aws.testing import Client
 from tests.cluster_files import PROJECT
+from tests.kubernetes.running import until
 from tests.kubernetes.walk.conftest import SPEED
 from tests.kubernetes.walk.people import People
 from tests.local.walk.conftest import WorkspaceIn
@@ -31,7 +35,7 @@ def file(admin: str, researcher: str) -> dict[str, Any]:
     return content
 
 
-def test_an_eks_file_is_deployed_used_and_destroyed(workspace_in: WorkspaceIn, client: Client, tmp_path: Path) -> None:
+def test_an_eks_file_is_deployed_used_recreated_and_destroyed(workspace_in: WorkspaceIn, client: Client, tmp_path: Path) -> None:
     workspace = workspace_in("us-west-2")
     people = People(client, "eks", tmp_path)
     content = file(people.add(ADMIN), people.add(RESEARCHER))
@@ -45,7 +49,13 @@ def test_an_eks_file_is_deployed_used_and_destroyed(workspace_in: WorkspaceIn, c
     [quota] = client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"]
     assert quota["ComputeQuotaTarget"]["TeamName"] == "research"
 
-    workspace.destroy("eks")
+    delete_by_hand(client)
+    (workspace.folder / "clusters/eks.yaml").write_text(yaml.safe_dump({**content, "recreate": True}))
+    workspace.deploy("eks")
+    assert_quotas_follow(client, quota["ClusterArn"])
+
+    faults.order(Fault("sagemaker:DeleteComputeQuota", kind="fail", message="tasks run"))
+    workspace.destroy("eks")  # the deletion of the quota is repeated
     assert client("eks").list_clusters()["clusters"] == []
     assert client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"] == []
     left = leftovers(client)
@@ -61,6 +71,22 @@ def assert_hyperpod_runs(client: Client) -> None:
     assert described["Orchestrator"]["Eks"]["ClusterArn"].endswith(":cluster/eks")
     addons = client("eks").list_addons(clusterName="eks")["addons"]
     assert {"vpc-cni", "coredns", "aws-fsx-csi-driver", "amazon-sagemaker-hyperpod-training-operator"} <= set(addons)
+
+
+def delete_by_hand(client: Client) -> None:
+    """Delete the HyperPod cluster, which leaves its quotas without a cluster."""
+    service_behaviour.choose({"leftover_quotas": "orphan"})
+    [cluster] = client("sagemaker").list_clusters()["ClusterSummaries"]
+    client("sagemaker").delete_cluster(ClusterName=cluster["ClusterName"])
+    until(lambda: not client("sagemaker").list_clusters()["ClusterSummaries"])
+    service_behaviour.reset()
+
+
+def assert_quotas_follow(client: Client, old_arn: str) -> None:
+    """The recreated cluster has the only quota."""
+    [cluster] = client("sagemaker").list_clusters()["ClusterSummaries"]
+    [quota] = client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"]
+    assert quota["ClusterArn"] == cluster["ClusterArn"] != old_arn
 
 
 def assert_nodes_are_labelled(people: People) -> None:
