@@ -71,4 +71,7 @@ def _fix(error: json.JSONDecodeError, file: FilePath) -> str:
         return "this is a CloudFormation template: pass CreateCluster's input as JSON, or --from-cluster with its name"
     if file.suffix in (".yaml", ".yml"):
         return f"this is a cluster file: `./hpod validate {file}` checks it"
+    found = error.doc[error.pos : error.pos + 1]
+    if found.isspace() and not found.isascii():
+        return f"replace the characters U+{ord(found):04X}, often copied from web pages, with spaces"
     return "replace the shell variable with its value" if "$" in _line(error) else EXPECTED

@@ -191,6 +191,11 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
             ':2:19: "\\"partition_name\\": ${instance_type}": is not JSON: Expecting value; '
             "replace the shell variable with its value",
         ),
+        (
+            '{\n\u00a0 "ClusterName": "a"}',
+            ':2:1: "\\"ClusterName\\": \\"a\\"}": is not JSON: Expecting property name enclosed in double quotes; '
+            "replace the characters U+00A0, often copied from web pages, with spaces",
+        ),
         ("{", ':1:2: "{": is not JSON: Expecting property name enclosed in double quotes; write it as JSON'),
         ('{"b": [1,\n -Infinity], "a": 1}', ":2:2: -Infinity is not a JSON number; write it as JSON without duplicate keys"),
         ('{"a": NaN, "b": }', ": NaN is not a JSON number; write it as JSON without duplicate keys"),
