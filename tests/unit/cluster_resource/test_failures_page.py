@@ -7,7 +7,7 @@ import pytest
 
 PROJECT = Path(__file__).parents[3]
 PAGE = (PROJECT / "docs" / "troubleshoot" / "failures.md").read_text()
-SOURCES = "\n".join(file.read_text() for file in (PROJECT / "lambda_assets" / "cluster_resource").glob("*.py"))
+SOURCES = "\n".join(file.read_text() for file in (PROJECT / "lambda_assets").glob("*/*.py"))
 ROWS = re.findall(r"^\| (`.+`) \|", PAGE, re.MULTILINE)
 QUOTES = [quote for row in ROWS for quote in re.findall(r"`([^`]+)`", row)]
 OF_THE_SERVICE = ("Lifecycle scripts did not run successfully",)
