@@ -29,10 +29,11 @@ def _pods(session: Session, claim: Reference) -> Iterator[str]:
 
 
 def _bound_claim(session: Session, volume: Json) -> str:
-    """Return the claim that a volume is bound to, if the claim exists."""
+    """Return the claim that a volume is bound to, or will be, if the claim exists."""
     bound = (volume.get("spec") or {}).get("claimRef") or {}
-    if not bound.get("uid"):
+    if not bound.get("name"):
         return ""
     claim = Reference("v1", CLAIM, bound["namespace"], bound["name"])
     live = session.client.get(f"{CORE}/namespaces/{claim.namespace}/persistentvolumeclaims/{claim.name}", str(claim))
-    return f"it is bound to {claim}" if live and live["metadata"]["uid"] == bound["uid"] else ""
+    # Without a uid, the volume names the claim and the controller has not bound them yet.
+    return f"it is bound to {claim}" if live and bound.get("uid") in (None, live["metadata"]["uid"]) else ""

@@ -30,7 +30,8 @@ Key = tuple[str, str, str, str]
 TOKEN = "k8s-aws-v1.good"
 BUILT_IN = {
     "v1": [("Namespace", "namespaces", False), ("ConfigMap", "configmaps", True), ("ServiceAccount", "serviceaccounts", True),
-           ("Pod", "pods", True), ("Secret", "secrets", True), ("Event", "events", True),
+           ("Pod", "pods", True), ("Secret", "secrets", True), ("ResourceQuota", "resourcequotas", True),
+           ("Event", "events", True),
            ("PersistentVolume", "persistentvolumes", False), ("PersistentVolumeClaim", "persistentvolumeclaims", True)],
     "apps/v1": [("DaemonSet", "daemonsets", True)],
     "batch/v1": [("Job", "jobs", True)],

@@ -99,6 +99,15 @@ def test_a_delete_keeps_a_claim_in_use_with_its_volume_and_namespace(used: Depen
     assert used.do("Create", objects())["Reason"] == "applied 3 objects"
 
 
+def test_the_volume_of_a_used_claim_is_kept_before_they_are_bound(
+    used: DependenciesWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.unit.kubernetes_resource.api_server.settle_claim", lambda *_: None)
+    used.server.edit("PersistentVolume", "fsx-fs-1", lambda live: live["spec"]["claimRef"].pop("uid"))
+    reason = used.do("Delete", objects())["Reason"]
+    assert f"PersistentVolume fsx-fs-1 is kept: it is bound to PersistentVolumeClaim {SPACE}/fsx-fs-1" in reason
+
+
 def test_unused_claims_are_deleted_before_their_volumes(world: DependenciesWorld) -> None:
     world.do("Create", objects())
     world.server.add(pod(file_system="fs-3"))
