@@ -12,10 +12,6 @@ from config.network import InternetAccess as Access
 from config.section import Section
 
 _OLDER = "# older {what} of cluster {name}, with data of earlier deployments; delete those that you do not need:"
-_SUBNETS = (
-    "# the subnets of the EKS control plane are deleted: create two in the VPC, in different zones and of /28 or larger,\n"
-    "# and set them as `eks.control_plane_subnet_ids`"
-)
 
 AFTER_CREATION = ("endpoint_access", "public_access_cidrs", "admins", "addons", "teams", "scheduling", "autoscaling")
 """Fields of `eks` that an existing EKS cluster can have."""
@@ -33,20 +29,15 @@ def retained(deployment: Deployment) -> Result:
     bucket = _bucket(buckets, config)
     eks = _eks_cluster(deployment)
     control_plane = (eks or {}).get("resourcesVpcConfig", {}).get("subnetIds", ())
+    kept_network = _network(deployment, network(deployment.client("ec2"), config.name, chosen, control_plane))
     sections = {
-        "network": _network(deployment, network(deployment.client("ec2"), config.name, chosen, control_plane)),
+        "network": kept_network,
         "storage": _storage(config, chosen, bucket),
-        "eks": _eks(config, eks),
+        "eks": _existing_eks(config, eks) if eks else _new_eks(config) if kept_network else {},
     }
     found = {section: fields for section, fields in sections.items() if fields}
     others = [system for system in systems if system is not chosen]
-    needs_subnets = bool(sections["network"]) and config.creates_eks_cluster and not (eks or _has_subnets(config))
-    return _result(config.name, found, others, [each for each in buckets if each != bucket], needs_subnets=needs_subnets)
-
-
-def _has_subnets(config: ClusterConfig) -> bool:
-    """Return whether the file names the subnets of the control plane."""
-    return bool(config.eks and config.eks.control_plane_subnet_ids)
+    return _result(config.name, found, others, [each for each in buckets if each != bucket])
 
 
 def _eks_cluster(deployment: Deployment) -> Json | None:
@@ -56,14 +47,17 @@ def _eks_cluster(deployment: Deployment) -> Json | None:
     return eks_cluster(deployment.client("eks"), deployment.eks_name, deployment.config.name)
 
 
-def _eks(config: ClusterConfig, found: Json | None) -> Json:
+def _existing_eks(config: ClusterConfig, found: Json) -> Json:
     """Return the section without the fields about the creation of the EKS cluster."""
-    if found is None or config.eks is None:
+    written = _written(config.eks) if config.eks else {}
+    return {"existing": {"name": found["name"]}, **{key: value for key, value in written.items() if key in AFTER_CREATION}}
+
+
+def _new_eks(config: ClusterConfig) -> Json:
+    """Return the section with the ranges of the control plane's subnets, which are free since the destroy deleted them."""
+    if config.eks is None or not config.creates_eks_cluster or config.eks.control_plane_subnet_ids:
         return {}
-    return {
-        "existing": {"name": found["name"]},
-        **{key: value for key, value in _written(config.eks).items() if key in AFTER_CREATION},
-    }
+    return {**_written(config.eks), "control_plane_cidrs": [str(cidr) for cidr in config.eks.control_plane_cidrs]}
 
 
 def _beside(name: str, systems: list[Json], used: set[str]) -> Result:
@@ -75,10 +69,9 @@ def _beside(name: str, systems: list[Json], used: set[str]) -> Result:
     return Result({"sections": {}, "older_file_systems": [], "older_data_buckets": []}, (message,))
 
 
-def _result(name: str, sections: Json, systems: list[Json], buckets: list[str], *, needs_subnets: bool = False) -> Result:
+def _result(name: str, sections: Json, systems: list[Json], buckets: list[str]) -> Result:
     parts = [
         _sections(name, sections),
-        _SUBNETS if needs_subnets else "",
         _list("file systems", name, [described(system) for system in systems]),
         _list("data buckets", name, buckets),
     ]

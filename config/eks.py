@@ -117,8 +117,8 @@ class EksConfig(Section):
     )
     existing: ExistingEks | None = setting("existing EKS cluster to use instead of a new one", Change.REPLACES_CLUSTER, None)
     control_plane_cidrs: tuple[Cidr, ...] = setting(
-        "ranges of the two subnets for the control plane's network interfaces, inside `network.vpc_cidr`; not used with "
-        "`control_plane_subnet_ids`",
+        "ranges of the two new subnets for the control plane's network interfaces, inside `network.vpc_cidr`; with "
+        "`network.existing` only if set; not used with `control_plane_subnet_ids`",
         Change.REPLACES_CLUSTER,
         ("10.0.1.0/28", "10.0.1.16/28"),
         min_length=2,

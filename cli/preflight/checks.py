@@ -5,8 +5,9 @@ from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
 from cli.preflight.cluster_name import cluster_name
 from cli.preflight.cluster_replacement import cluster_replacement
+from cli.preflight.control_plane import control_plane
 from cli.preflight.eks_addons import access, eks_addons
-from cli.preflight.eks_cluster import control_plane, eks_cluster, eks_quotas, kubernetes_version
+from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
 from cli.preflight.file_systems import file_systems
 from cli.preflight.identity import identity, region, zone
 from cli.preflight.instance_quotas import instance_quotas

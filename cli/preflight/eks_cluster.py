@@ -1,7 +1,6 @@
 """Check the EKS cluster: an existing one as HyperPod requires it, or a new one's name, version and quota."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -12,7 +11,7 @@ from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import together
 from cluster_request.eks_addons import minor, newest_version
-from config.eks import EksConfig, ExistingEks
+from config.eks import ExistingEks
 from config.operation_names import eks_log_group
 
 NONE = "the cluster uses Slurm"
@@ -146,42 +145,6 @@ def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterato
         if arn == found["arn"] and not has_own_name(account, each):
             fix = "delete that HyperPod cluster, or use another EKS cluster"
             yield error(f"HyperPod cluster {each['ClusterName']} uses EKS cluster {existing.name}, which can have only one", fix)
-
-
-def control_plane(account: Account) -> Iterator[CheckResult]:
-    """Check that existing subnets of the control plane are in two zones of the VPC, and have free addresses."""
-    eks: EksConfig | None = account.config.eks
-    if eks is None or not eks.control_plane_subnet_ids:
-        yield skipped(NONE if eks is None else "the file names no subnets for the control plane")
-        return
-    try:
-        found = account.client("ec2").describe_subnets(SubnetIds=list(eks.control_plane_subnet_ids))["Subnets"]
-    except ClientError as failure:
-        if "NotFound" not in str(failure.response["Error"]["Code"]):
-            raise
-        yield error(str(failure.response["Error"]["Message"]), "correct `eks.control_plane_subnet_ids` or `region`")
-        return
-    well = f"{len(found)} subnets in {len({each['AvailabilityZoneId'] for each in found})} zones have free addresses"
-    yield from together(account, _subnets(account, found), well=well)
-
-
-# https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html#network-requirements-subnets
-LEAST_ADDRESSES = 6
-WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
-
-
-def _subnets(account: Account, found: list[Any]) -> Iterator[CheckResult]:
-    existing = account.config.network.existing
-    if len({each["AvailabilityZoneId"] for each in found}) < 2:
-        yield error(f"all subnets are in {found[0]['AvailabilityZoneId']}", "EKS requires subnets in at least two zones")
-    for each in found:
-        name, zone, free = each["SubnetId"], each["AvailabilityZoneId"], each["AvailableIpAddressCount"]
-        if existing and each["VpcId"] != existing.vpc_id:
-            yield error(f"{name} is in {each['VpcId']}, not in {existing.vpc_id}", "use subnets in the VPC")
-        if zone in WITHOUT_EKS:
-            yield error(f"{name} is in {zone}, where EKS has no control planes", "use a subnet in another zone")
-        if free < LEAST_ADDRESSES:
-            yield error(f"{name} has {free} free addresses, and EKS requires {LEAST_ADDRESSES}", "use a larger subnet")
 
 
 def _described(account: Account, name: str) -> Json | None:

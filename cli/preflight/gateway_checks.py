@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error
 from cli.preflight.runner import together
+from cli.preflight.vpc_parts import subnets_of_vpc
 from config.network import ExistingNetwork
 
 
@@ -26,7 +27,7 @@ def _gateways(account: Account, vpc_id: str) -> Iterator[CheckResult]:
 
 def _overlaps(account: Account, vpc_id: str) -> Iterator[CheckResult]:
     wanted = account.config.network.public_subnet_cidr
-    for each in account.all("ec2", "describe_subnets", "Subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}]):
+    for each in subnets_of_vpc(account, vpc_id):
         if wanted.overlaps(IPv4Network(each["CidrBlock"])):
             yield error(
                 f"`public_subnet_cidr` {wanted} overlaps with {each['SubnetId']} ({each['CidrBlock']})",

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.gateway_checks import opening
-from cli.preflight.runner import code_of, together
+from cli.preflight.runner import together
+from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc
 from config.network import InternetAccess
 
 DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
@@ -20,11 +19,8 @@ def vpc(account: Account) -> Iterator[CheckResult]:
     if existing is None:
         yield skipped("the deployment creates the network")
         return
-    try:
-        [found] = account.client("ec2").describe_vpcs(VpcIds=[existing.vpc_id])["Vpcs"]
-    except ClientError as failure:
-        if "NotFound" not in code_of(failure):
-            raise
+    found = described_vpc(account, existing.vpc_id)
+    if found is None:
         yield error(f"no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id` or `region`")
         return
     well = f"{existing.vpc_id} ({found['CidrBlock']}) exists and resolves names"
@@ -46,18 +42,13 @@ def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
 def _range(account: Account, found: dict[str, Any]) -> Iterator[CheckResult]:
     """Check `vpc_cidr`, from which a new public subnet is cut."""
     network = account.config.network
-    associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
-    ranges = [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
+    ranges = ranges_of_vpc(found)
     is_used = network.existing is not None and network.existing.internet_access is InternetAccess.CREATE
     if is_used and str(network.vpc_cidr) not in ranges:
         yield error(
             f"{found['VpcId']} has {', '.join(ranges)}, and `vpc_cidr` is {network.vpc_cidr}",
             "set `network.vpc_cidr` to one of its ranges, and `public_subnet_cidr` to a free part of it",
         )
-
-
-def _is_associated(association: dict[str, Any]) -> bool:
-    return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
 
 
 def internet(account: Account) -> Iterator[CheckResult]:

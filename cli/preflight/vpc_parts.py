@@ -8,6 +8,27 @@ from cli.preflight.account import Account, Json
 from cli.preflight.runner import code_of
 
 
+def described_vpc(account: Account, vpc_id: str) -> Json | None:
+    """Return the VPC, or None if it does not exist."""
+    ec2 = account.client("ec2")
+    return _one(lambda: ec2.describe_vpcs(VpcIds=[vpc_id])["Vpcs"])
+
+
+def ranges_of_vpc(found: Json) -> list[str]:
+    """Return the address ranges that are associated with the VPC."""
+    associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
+    return [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
+
+
+def _is_associated(association: Json) -> bool:
+    return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
+
+
+def subnets_of_vpc(account: Account, vpc_id: str) -> list[Json]:
+    """Return all subnets in the VPC."""
+    return list(account.all("ec2", "describe_subnets", "Subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}]))
+
+
 def security_group(account: Account, group_id: str) -> Json | None:
     """Return the security group, or None if it does not exist."""
     ec2 = account.client("ec2")

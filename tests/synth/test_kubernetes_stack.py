@@ -27,8 +27,11 @@ CHANGES: dict[str, dict[str, Any]] = {
     "access": {"admins": [ADMIN], "teams": [{"name": "research", "role_arns": [RESEARCHER]}]},
     "private": {"endpoint_access": "private"},
     "retained": {"removal": "retain", "admins": [ADMIN]},
+    "own-vpc": {"control_plane_cidrs": ["10.4.1.0/28", "10.4.1.16/28"]},
     "existing": {"existing": {"name": "theirs"}, "version": None, "admins": [ADMIN]},
 }
+
+OWN_VPC = {"vpc_id": "vpc-00000001", "node_subnet_ids": ["subnet-00000001"], "security_group_id": "sg-00000001"}
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +46,8 @@ def stacks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StackTemplate]
     content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
     for name, change in CHANGES.items():
         file = {**content, "name": name, "eks": {**content["eks"], **change}}
+        if name == "own-vpc":
+            file["network"] = {**content["network"], "existing": OWN_VPC}
         ClusterStage(app, config=ClusterConfig.model_validate(file), environment=cdk.Environment(region=content["region"]))
     app.synth()
     found = {}
@@ -81,6 +86,14 @@ def test_the_control_plane_is_in_two_zones_and_in_the_nodes_security_group(stack
     assert network["SubnetIds"] == [{"Ref": name} for name in subnets]
     [group] = network["SecurityGroupIds"]
     assert group["Fn::GetStackOutput"]["StackName"] == "access-Network"
+
+
+def test_an_existing_vpc_gets_subnets_for_the_control_plane(stacks: dict[str, StackTemplate]) -> None:
+    subnets = [each["Properties"] for each in stacks["own-vpc"].of_type("AWS::EC2::Subnet").values()]
+    assert [(each["VpcId"], each["CidrBlock"]) for each in subnets] == [
+        ("vpc-00000001", "10.4.1.0/28"),
+        ("vpc-00000001", "10.4.1.16/28"),
+    ]
 
 
 def test_the_log_group_outlives_the_cluster(stack: StackTemplate) -> None:

@@ -175,6 +175,16 @@ instance_groups:
 """
 
 
+def test_a_file_with_subnets_for_the_control_plane_keeps_them(account: FakeAccount) -> None:
+    account.add_file_system(1)
+    existing = "existing: {vpc_id: vpc-00000001, node_subnet_ids: [subnet-00000001], security_group_id: sg-00000001}"
+    file = EKS_FILE.replace("usw2-az4}", f"usw2-az4, {existing}}}")
+    file = file.replace("eks: {", "eks: {control_plane_subnet_ids: [subnet-0000000a, subnet-0000000b], ")
+    session: Any = FakeSession(FakeEks(), account)
+    text = str(retained(Deployment(parsed(file), session)))
+    assert "eks" not in yaml.safe_load(text)
+
+
 @pytest.mark.parametrize("owner", ["draft", "other"])
 def test_an_eks_cluster_is_reused_with_its_subnets_if_the_deployment_created_it(owner: str) -> None:
     account, eks = FakeAccount(), FakeEks()
@@ -186,10 +196,9 @@ def test_an_eks_cluster_is_reused_with_its_subnets_if_the_deployment_created_it(
     text = str(retained(Deployment(parsed(EKS_FILE), session)))
     found = yaml.safe_load(text)
     if owner == "other":
-        assert "eks" not in found
-        assert "and set them as `eks.control_plane_subnet_ids`" in text
-        subnets_given = EKS_FILE.replace("eks: {", "eks: {control_plane_subnet_ids: [subnet-0000000a, subnet-0000000b], ")
-        assert pasted(text, subnets_given).creates_eks_cluster
+        written = yaml.safe_load(EKS_FILE)["eks"]
+        assert found["eks"] == {**written, "control_plane_cidrs": ["10.0.1.0/28", "10.0.1.16/28"]}, "their subnets are deleted"
+        assert pasted(text, EKS_FILE).creates_eks_cluster
         return
     assert "control_plane_subnet_ids" not in text
     assert found["eks"] == {"existing": {"name": "draft"}, "teams": [{"name": "research"}]}

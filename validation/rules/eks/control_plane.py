@@ -9,6 +9,7 @@ from config.control_plane_zones import UNSUPPORTED, control_plane_zones
 from config.eks import EksConfig, EndpointAccess
 from config.errors import ABSENT, Path, Problem
 from config.model import ClusterConfig
+from config.network import InternetAccess
 from config.suggestions import either
 from config.zones import region_of_zone, regions, zone_fix
 from validation.rules.common.network import PRIVATE, RETENTION_DAYS
@@ -33,7 +34,8 @@ def _created(config: ClusterConfig) -> EksConfig | None:
 
 
 def _creates_subnets(config: ClusterConfig) -> bool:
-    return config.creates_eks_cluster and config.network.existing is None
+    eks = _created(config)
+    return eks is not None and not eks.control_plane_subnet_ids
 
 
 @eks_rule("kubernetes-version", "eks.version", "eks.existing")
@@ -67,25 +69,25 @@ def existing_eks_network(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("network", "existing"), ABSENT, message)
 
 
-@eks_rule("unused-eks-fields", "eks", "network.existing")
+@eks_rule("unused-eks-fields", "eks")
 def unused_eks_fields(config: ClusterConfig) -> Iterator[Problem]:
     """Fields about the creation of an EKS cluster or of its subnets must not be set for existing ones.
 
     They would have no effect.
     """
     eks = eks_of(config)
-    unused: tuple[str, ...] = OF_CREATION if eks.existing else OF_NEW_SUBNETS if config.network.existing else ()
-    reason = "an existing EKS cluster" if eks.existing else "a cluster with `network.existing`"
+    unused: tuple[str, ...] = OF_CREATION if eks.existing else OF_NEW_SUBNETS if eks.control_plane_subnet_ids else ()
+    reason = "an existing EKS cluster" if eks.existing else "a cluster with `control_plane_subnet_ids`"
     for name in unused:
         if name in eks.model_fields_set and getattr(eks, name) is not None:
             yield Problem(("eks", name), ABSENT, f"has no effect on {reason}; remove it")
 
 
-@eks_rule("control-plane-subnets", "eks.existing", "eks.control_plane_subnet_ids", "network.existing")
+@eks_rule("control-plane-subnets", "eks.existing", "eks.control_plane_subnet_ids", "eks.control_plane_cidrs", "network.existing")
 def control_plane_subnets(config: ClusterConfig) -> Iterator[Problem]:
-    """A new EKS cluster in an existing VPC requires two `control_plane_subnet_ids`; in a new VPC, the deployment creates them.
+    """A new EKS cluster in an existing VPC requires `control_plane_subnet_ids`, or `control_plane_cidrs` for new subnets.
 
-    EKS requires subnets in two availability zones. Both may also be subnets of the nodes.
+    EKS requires subnets in two availability zones. Existing ones may also be subnets of the nodes.
     """
     # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
     if (eks := _created(config)) is None:
@@ -94,7 +96,11 @@ def control_plane_subnets(config: ClusterConfig) -> Iterator[Problem]:
     if config.network.existing is None and given:
         yield Problem(SUBNETS, ABSENT, "the deployment creates subnets in its own VPC; remove it, or add `network.existing`")
     elif config.network.existing and not given:
-        yield Problem(SUBNETS, ABSENT, "required with `network.existing`; add subnets of this VPC in two availability zones")
+        if "control_plane_cidrs" not in eks.model_fields_set:
+            fix = (
+                "add subnets of this VPC in two availability zones, or `control_plane_cidrs` with two free ranges for new subnets"
+            )
+            yield Problem(SUBNETS, ABSENT, f"required with `network.existing`; {fix}")
     elif config.network.existing and len(set(given)) < 2:
         yield Problem(SUBNETS, list(given), "EKS requires subnets in two availability zones; add another subnet")
     elif len(set(given)) != len(given):
@@ -109,14 +115,13 @@ def control_plane_cidrs(config: ClusterConfig) -> Iterator[Problem]:
     """
     if (eks := _created(config)) is None or not _creates_subnets(config):
         return
-    network = config.network
-    others = {"public_subnet_cidr": network.public_subnet_cidr, "node_cidr": network.node_cidr}
+    network, others = config.network, _other_subnets(config)
+    knows_vpc = network.existing is None or "vpc_cidr" in network.model_fields_set
     for index, cidr in enumerate(eks.control_plane_cidrs):
         overlapped = [f"{name} {other}" for name, other in others.items() if cidr.overlaps(other)]
-        free = _free_range(config)
         if not LARGEST_PREFIX <= cidr.prefixlen <= SMALLEST_PREFIX:
             problem = "must be between /16 and /28"
-        elif not cidr.subnet_of(network.vpc_cidr):
+        elif knows_vpc and not cidr.subnet_of(network.vpc_cidr):
             problem = f"must be inside vpc_cidr {network.vpc_cidr}"
         elif overlapped:
             problem = f"overlaps {overlapped[0]}"
@@ -124,13 +129,28 @@ def control_plane_cidrs(config: ClusterConfig) -> Iterator[Problem]:
             problem = f"overlaps {eks.control_plane_cidrs[0]}"
         else:
             continue
-        yield Problem((*CIDRS, index), str(cidr), f"{problem}; use e.g. {free}" if free else f"{problem}; use a larger vpc_cidr")
+        fix = _range_fix(config) if knows_vpc else "use another free range in the VPC"
+        yield Problem((*CIDRS, index), str(cidr), f"{problem}; {fix}")
+
+
+def _range_fix(config: ClusterConfig) -> str:
+    free = _free_range(config)
+    return f"use e.g. {free}" if free else "use a larger vpc_cidr"
+
+
+def _other_subnets(config: ClusterConfig) -> dict[str, IPv4Network]:
+    """Return the ranges of the other subnets that the deployment creates, by field."""
+    network = config.network
+    if network.existing is None:
+        return {"public_subnet_cidr": network.public_subnet_cidr, "node_cidr": network.node_cidr}
+    opens = network.existing.internet_access is InternetAccess.CREATE
+    return {"public_subnet_cidr": network.public_subnet_cidr} if opens else {}
 
 
 def _free_range(config: ClusterConfig) -> IPv4Network | None:
     """Return a range in the VPC that no subnet of the file has."""
     network, eks = config.network, config.eks
-    used = [network.public_subnet_cidr, network.node_cidr, *(eks.control_plane_cidrs if eks else ())]
+    used = [*_other_subnets(config).values(), *(eks.control_plane_cidrs if eks else ())]
     if network.vpc_cidr.prefixlen > SMALLEST_PREFIX:
         return None
     return next(

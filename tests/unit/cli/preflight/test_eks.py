@@ -1,5 +1,6 @@
 """The EKS cluster, its version, subnets and add-ons, and who has access."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,9 +8,10 @@ import pytest
 
 from cli.cost.charges import charges_of
 from cli.cost.notes import notes_on
+from cli.preflight.control_plane import control_plane
 from cli.preflight.deploy_actions import actions
 from cli.preflight.eks_addons import access, eks_addons
-from cli.preflight.eks_cluster import control_plane, eks_cluster, eks_quotas, kubernetes_version
+from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
 from cluster_request.eks_addons import versions
 from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, asked, only, outcomes, parsed, refused, stacks
@@ -188,6 +190,29 @@ def test_subnets_of_the_control_plane_are_in_two_zones_with_addresses(found: lis
 def test_a_missing_subnet_of_the_control_plane_is_an_error() -> None:
     gone = refused("InvalidSubnetID.NotFound", "The subnet ID 'subnet-0000000a' does not exist")
     assert outcomes(asked(control_plane, {"ec2.describe_subnets": gone}, SUBNETS)) == ["error"]
+
+
+NEW_SUBNETS = OWN_VPC.replace("{EKS}", '{version: "1.34", control_plane_cidrs: [10.4.1.0/28, 10.4.1.16/28]}')
+
+
+@pytest.mark.parametrize(
+    ("stacks_of", "range_of_vpc", "range_of_subnet", "message"),
+    [
+        (stacks(), "10.4.0.0/16", "10.4.0.0/24", "10.4.1.0/28, 10.4.1.16/28 are free in vpc-00000001"),
+        (stacks(), "10.4.1.0/28", "10.4.0.0/24", "`control_plane_cidrs` 10.4.1.16/28 is outside of vpc-00000001"),
+        (stacks(), "10.4.0.0/16", "10.4.1.0/28", "`control_plane_cidrs` 10.4.1.0/28 overlaps with subnet-1 (10.4.1.0/28)"),
+        (DEPLOYED, "10.4.0.0/16", "10.4.1.0/28", "10.4.1.0/28, 10.4.1.16/28 are free in vpc-00000001"),
+    ],
+)
+def test_new_subnets_of_the_control_plane_fit_into_an_existing_vpc(
+    stacks_of: Callable[..., Any], range_of_vpc: str, range_of_subnet: str, message: str
+) -> None:
+    aws = {
+        "cloudformation.describe_stacks": stacks_of,
+        "ec2.describe_vpcs": {"Vpcs": [{"VpcId": "vpc-00000001", "CidrBlock": range_of_vpc}]},
+        "ec2.describe_subnets": {"Subnets": [{"SubnetId": "subnet-1", "CidrBlock": range_of_subnet}]},
+    }
+    assert only(asked(control_plane, aws, NEW_SUBNETS)).message == message
 
 
 def available(withdrawn: str = "", **facts: Any) -> dict[str, Any]:
