@@ -97,7 +97,6 @@ EKS: Actions = {
     "AWS::EKS::Addon": ("eks:CreateAddon", "eks:TagResource"),
     "AWS::EKS::PodIdentityAssociation": ("eks:CreatePodIdentityAssociation", "eks:TagResource", "iam:PassRole"),
 }
-SCHEDULING: Actions = {"AWS::SageMaker::ClusterSchedulerConfig": ("sagemaker:CreateClusterSchedulerConfig", "sagemaker:AddTags")}
 NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:PassRole")}
 
 
@@ -125,7 +124,6 @@ def parts(config: ClusterConfig) -> list[Actions]:
         (NATIVE, config.implementation is Implementation.NATIVE),
         (EKS_CLUSTER, config.creates_eks_cluster),
         (EKS, config.eks is not None),
-        (SCHEDULING, config.eks is not None and config.eks.scheduling is not None),
         (MONITORING, is_monitored),
         (TOPIC, is_monitored and monitoring.topic_arn is None),
         (EMAILS, is_monitored and bool(monitoring.emails)),

@@ -16,6 +16,13 @@ SNAPSHOTS = Path(__file__).parents[4] / "tests" / "snapshots"
 TABLES: list[Actions] = [each for name, each in vars(deploy_actions).items() if name.isupper() and name != "TEMPLATE"]
 # Its schema lists no actions; the module says where they are from.
 WITHOUT_LIST = "AWS::FSx::FileSystem"
+# Parts that no committed template has: notifications, and `implementation: native`.
+NOT_IN_SNAPSHOTS = {
+    "AWS::Chatbot::MicrosoftTeamsChannelConfiguration",
+    "AWS::Chatbot::SlackChannelConfiguration",
+    "AWS::SNS::Subscription",
+    "AWS::SageMaker::Cluster",
+}
 
 
 def made() -> Iterator[str]:
@@ -24,10 +31,10 @@ def made() -> Iterator[str]:
         yield from re.findall(r"^ +Type: (AWS::\w+::\w+)$", file.read_text(), re.MULTILINE)
 
 
-def test_every_type_that_the_templates_make_is_in_the_table() -> None:
+def test_the_table_has_the_types_that_the_templates_make_and_no_others() -> None:
     types = set(made())
     assert len(types) > 20
-    assert types <= {kind for table in TABLES for kind in table}
+    assert types | NOT_IN_SNAPSHOTS == {kind for table in TABLES for kind in table}
 
 
 def test_every_other_part_that_needs_an_action_is_in_a_template() -> None:
