@@ -118,6 +118,7 @@ def test_autoscaling_reports_how_many_nodes_fit(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/22").set("overrides", {**EKS, "AutoScaling": {"Mode": "Enable"}})
     [problem] = [each for each in draft.problems() if each.rule == "subnet-capacity-autoscaling"]
     assert "node_cidr 10.1.0.0/22: 44 of head, or 44 of door, or 8 of work" in problem.message
+    assert str(problem).startswith('overrides.AutoScaling: {"Mode": "Enable"}: ')
     draft.set("overrides", "AutoScaling", {"Mode": "Disable"})
     assert "subnet-capacity-autoscaling" not in [each.rule for each in draft.problems()]
 

@@ -48,7 +48,7 @@ def subnet_capacity_largest_types(request: EffectiveRequest) -> Iterator[Problem
 
 @request_rule("subnet-capacity-autoscaling", *NEEDED, level=Level.WARNING)
 def subnet_capacity_autoscaling(request: EffectiveRequest) -> Iterator[Problem]:
-    """With `overrides.AutoScaling`, `node_cidr` must have room for all nodes that jobs can request.
+    """With autoscaling, `node_cidr` must have room for all nodes that jobs can request.
 
     The file does not contain the maximum (Karpenter's node pools set it). A subnet cannot grow: without free addresses a group
     cannot scale, and the network must be replaced.
@@ -64,7 +64,8 @@ def subnet_capacity_autoscaling(request: EffectiveRequest) -> Iterator[Problem]:
             f"additional nodes that fit in node_cidr {config.network.node_cidr}: {room}; use a larger range, or suppress this "
             "warning"
         )
-        yield scaling.problem(message)
+        field = config.eks.autoscaling if config.eks and not scaling.is_overridden else None
+        yield scaling.problem(message, field.value if field else scaling.value)
 
 
 def _is_created(request: EffectiveRequest) -> bool:
