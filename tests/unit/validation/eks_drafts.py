@@ -13,6 +13,7 @@ NETWORK = {
 }
 TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 OTHER_KEY = "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p5"
 SERVICE_LINKED = "arn:aws:iam::123456789012:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForAmazonEKS"
 
 
@@ -70,6 +71,13 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "nodes-for-addons": lambda draft: draft.remove("instance_groups", 0),
     "cluster-without-nodes": lambda draft: (
         quota(draft, resources=[]).set("instance_groups", 0, "instance_count", 0).set("instance_groups", 1, "instance_count", 0)
+    ),
+    "karpenter-groups": lambda draft: (
+        draft.set("eks", "autoscaling", "karpenter")
+        .set("provisioning", "continuous")
+        .set("suppress", [{"rule": "subnet-capacity-autoscaling", "reason": "the rule at hand is about groups"}])
+        .set("instance_groups", WORK, "instance_count", 0)
+        .set("instance_groups", WORK, "training_plan_arn", PLAN)
     ),
     "reserved-node-labels": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "sagemaker.amazonaws.com/pool", "effect": "NoSchedule"}]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.validation.eks_drafts import WORK, existing
+from tests.unit.validation.eks_drafts import PLAN, WORK, existing
 
 
 def found(draft: Any) -> list[tuple[str | None, str]]:
@@ -70,3 +70,17 @@ def test_deep_health_checks_need_accelerators_efa_and_time(eks_draft: Any) -> No
     assert eks_draft.problems() == []
     eks_draft.set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
     assert "connectivity-check" in [each.rule for each in eks_draft.problems()]
+
+
+def test_karpenter_scales_no_group_with_deep_health_checks_or_a_training_plan(eks_draft: Any) -> None:
+    eks_draft.set("provisioning", "continuous").set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"])
+    eks_draft.set("instance_groups", WORK, "overrides", {"TrainingPlanArn": PLAN}).set(
+        "instance_groups", WORK, "instance_count", 0
+    )
+    assert "karpenter-groups" not in [rule for rule, _ in found(eks_draft)]
+    eks_draft.set("eks", "autoscaling", "karpenter")
+    wrong = [path for rule, path in found(eks_draft) if rule == "karpenter-groups"]
+    above = f"instance_groups[{WORK}]"
+    assert wrong == [f"{above}.deep_health_checks", f"{above}.overrides.TrainingPlanArn"]
+    eks_draft.set("instance_groups", WORK, "instance_count", 2)  # Karpenter would remove these nodes: not its group
+    assert "karpenter-groups" not in [rule for rule, _ in found(eks_draft)]

@@ -1,11 +1,12 @@
-"""Check labels and taints of nodes."""
+"""Check labels and taints of nodes, and groups that Karpenter scales."""
 
 from collections.abc import Iterator
 
+from cluster_request.effective_request import EffectiveRequest
 from config.entries import numbered
-from config.errors import ABSENT, Path, Problem
+from config.errors import ABSENT, Level, Path, Problem
 from config.model import ClusterConfig
-from validation.rules.registry import eks_rule
+from validation.rules.registry import eks_request_rule, eks_rule
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/ and the labels of HyperPod, EKS and Karpenter.
 RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh", "nvidia.com")
@@ -55,3 +56,24 @@ def cluster_without_nodes(config: ClusterConfig) -> Iterator[Problem]:
     """
     if config.eks and config.eks.autoscaling is None and not any(group.instance_count for group in config.instance_groups):
         yield Problem(("instance_groups",), ABSENT, "no group has nodes; set instance_count, or `eks.autoscaling: karpenter`")
+
+
+@eks_request_rule("karpenter-groups", "instance_groups[]", "overrides", "eks.autoscaling", level=Level.WARNING)
+def karpenter_groups(request: EffectiveRequest) -> Iterator[Problem]:
+    """With autoscaling, a group without nodes should have no `deep_health_checks` and no training plan.
+
+    Karpenter scales groups that start without nodes, and supports neither: pods wait for the checks, and more nodes start.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-nodeclass.html
+    if request.member("AutoScaling", "Mode").text != "Enable":
+        return
+    unsupported = {"OnStartDeepHealthChecks": "deep health checks", "TrainingPlanArn": "a training plan"}
+    for group in (each for each in request.groups if each.group.instance_count == 0):
+        for name, words in unsupported.items():
+            member = group.member(name)
+            if member.value:
+                message = (
+                    f"Karpenter does not support groups with {words}; remove it, or keep {group.name} out of HyperpodNodeClass "
+                    "and suppress this warning"
+                )
+                yield member.problem(message)
