@@ -42,15 +42,20 @@ def desired_cluster(deployment: Deployment, cluster: Cluster, api: ClusterApi, d
 
 def deployed_properties(deployment: Deployment) -> Json | None:
     """Return the properties of the cluster in the stack's template; None without the stack or our resource in it."""
+    return template_properties(deployment, "Cluster", OURS)
+
+
+def template_properties(deployment: Deployment, stack: str, resource_type: str) -> Json | None:
+    """Return the properties of the first resource of a type in a stack's template; None without the stack or the resource."""
     try:
-        answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-Cluster")
+        answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-{stack}")
     except ClientError as error:
         if is_absent(error):
             return None
         raise
     body = answer["TemplateBody"]
     template: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
-    found = (each["Properties"] for each in template.get("Resources", {}).values() if each["Type"] == OURS)
+    found = (each["Properties"] for each in template.get("Resources", {}).values() if each["Type"] == resource_type)
     return next(found, None)
 
 

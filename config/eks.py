@@ -118,8 +118,9 @@ class EksConfig(Section):
     existing: ExistingEks | None = setting("existing EKS cluster to use instead of a new one", Change.REPLACES_CLUSTER, None)
     control_plane_cidrs: tuple[Cidr, ...] = setting(
         "ranges of the two new subnets for the control plane's network interfaces, inside `network.vpc_cidr`; with "
-        "`network.existing` only if set; not used with `control_plane_subnet_ids`",
-        Change.REPLACES_CLUSTER,
+        "`network.existing` only if set; not used with `control_plane_subnet_ids`; a change creates new subnets, whose ranges "
+        "must not overlap the old ones",
+        Change.IN_PLACE,
         ("10.0.1.0/28", "10.0.1.16/28"),
         min_length=2,
         max_length=2,
@@ -127,16 +128,17 @@ class EksConfig(Section):
         api="ec2:CreateSubnet CidrBlock",
     )
     control_plane_zone_ids: tuple[AvailabilityZoneId, ...] | None = setting(
-        "availability zone ids of these two subnets; default: two zones of the region that EKS supports",
-        Change.REPLACES_CLUSTER,
+        "availability zone ids of these two subnets, which EKS cannot change; default: two zones of the region that EKS supports",
+        Change.AT_CREATION,
         None,
         min_length=2,
         max_length=2,
         api="ec2:CreateSubnet AvailabilityZoneId",
     )
     control_plane_subnet_ids: tuple[SubnetId, ...] = setting(
-        "existing subnets for the control plane, in at least two zones of the VPC in `network.existing`; default: new subnets",
-        Change.REPLACES_CLUSTER,
+        "existing subnets for the control plane, in at least two zones of the VPC in `network.existing`; default: new subnets; "
+        "a change must keep the zones",
+        Change.IN_PLACE,
         (),
         max_length=16,
         api="eks:CreateCluster resourcesVpcConfig.subnetIds",
@@ -171,8 +173,9 @@ class EksConfig(Section):
         api="logs:PutRetentionPolicy retentionInDays",
     )
     secrets_key_arn: KeyArn | None = setting(
-        "customer managed KMS key that encrypts Kubernetes secrets; default: a key of AWS",
-        Change.REPLACES_CLUSTER,
+        "customer managed KMS key that encrypts Kubernetes secrets; default: a key of AWS (see docs/operate/eks.md to add one "
+        "later)",
+        Change.AT_CREATION,
         None,
         api="eks:CreateCluster encryptionConfig[].provider.keyArn",
     )

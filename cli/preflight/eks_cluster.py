@@ -7,6 +7,7 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import is_absent
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.eks_changes import kept_settings
 from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import together
@@ -72,14 +73,14 @@ def eks_quotas(account: Account) -> Iterator[CheckResult]:
 
 
 def eks_cluster(account: Account) -> Iterator[CheckResult]:
-    """Check that an existing EKS cluster is as HyperPod requires it, or that a new one's name is free."""
+    """Check an existing EKS cluster as HyperPod requires it, a new one's name, or the changes of the deployment's own."""
     eks = account.config.eks
     if eks is None:
         yield skipped(NONE)
     elif eks.existing is None:
         name = account.deployment.eks_name
         well = f"the name {name} is free" if "Kubernetes" not in account.stacks else f"EKS cluster {name} is the deployment's"
-        yield from together(account, _name(account, name), _log_group(account, name), well=well)
+        yield from together(account, _name(account, name), _log_group(account, name), _kept(account, name), well=well)
     elif (found := _described(account, eks.existing.name)) is None:
         yield error(f"no EKS cluster {eks.existing.name} in {account.region}", "correct `eks.existing.name` or `region`")
     else:
@@ -108,6 +109,12 @@ def _log_group(account: Account, name: str) -> Iterator[CheckResult]:
             f"log group {group} exists, so the deployment cannot create it",
             f"`aws logs delete-log-group --log-group-name {group} --region {account.region}`",
         )
+
+
+def _kept(account: Account, name: str) -> Iterator[CheckResult]:
+    """Check that the file changes nothing that the deployed EKS cluster keeps."""
+    if "Kubernetes" in account.stacks and (found := _described(account, name)):
+        yield from kept_settings(account, found)
 
 
 def _state(found: Json) -> Iterator[CheckResult]:

@@ -1,6 +1,7 @@
 """The EKS cluster, its version, subnets and add-ons, and who has access."""
 
 from collections.abc import Callable
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -110,7 +111,6 @@ def new(**aws: Any) -> Any:
 def test_the_name_of_a_new_eks_cluster_is_free() -> None:
     assert new().message == "the name draft is free"
     assert new(eks__describe_cluster=cluster()).outcome == "error"
-    assert outcomes(asked(eks_cluster, {"cloudformation.describe_stacks": DEPLOYED}, NEW)) == ["ok"]
 
 
 def test_the_log_group_of_a_deleted_eks_cluster_is_named_with_the_command_that_deletes_it() -> None:
@@ -119,6 +119,73 @@ def test_the_log_group_of_a_deleted_eks_cluster_is_named_with_the_command_that_d
     found = new(logs__describe_log_groups={"logGroups": [{"logGroupName": group}]})
     assert found.message == f"log group {group} exists, so the deployment cannot create it"
     assert found.fix == f"`aws logs delete-log-group --log-group-name {group} --region us-west-2`"
+
+
+def subnet(name: str, zone: str, free: int = 11, vpc: str = "vpc-00000001") -> Json:
+    return {"SubnetId": name, "AvailabilityZoneId": zone, "AvailableIpAddressCount": free, "VpcId": vpc}
+
+
+KEY, OTHER_KEY = (f"arn:aws:kms:us-west-2:{ACCOUNT}:key/{number}1234567-89ab-cdef-0123-456789abcdef" for number in (0, 1))
+RECREATE = "run `cdk destroy draft/Addons draft/Cluster draft/Kubernetes`, then deploy"
+
+
+def kept(file: str, *, key: str | None = None, zones: tuple[str, ...] = ("usw2-az4", "usw2-az1")) -> Any:
+    """The result for an EKS cluster of the deployment with this key and control plane."""
+    encryption = {"EncryptionConfig": [{"Provider": {"KeyArn": key}, "Resources": ["secrets"]}]} if key else {}
+    template = {"Resources": {"Cluster": {"Type": "AWS::EKS::Cluster", "Properties": encryption}}}
+    own = [subnet(f"subnet-{zone}", zone) for zone in zones]
+    other = [subnet("subnet-0000000a", "usw2-az1"), subnet("subnet-0000000b", "usw2-az2")]
+    aws = {
+        "cloudformation.describe_stacks": DEPLOYED,
+        "cloudformation.get_template": {"TemplateBody": json.dumps(template)},
+        "eks.describe_cluster": cluster(resourcesVpcConfig={"subnetIds": [each["SubnetId"] for each in own]}),
+        "ec2.describe_subnets": lambda SubnetIds: {  # noqa: N803  as boto3 spells it
+            "Subnets": [each for each in (*own, *other) if each["SubnetId"] in SubnetIds]
+        },
+    }
+    return only(asked(eks_cluster, aws, file))
+
+
+def with_key(key: str) -> str:
+    return NEW.replace("eks: {", f'eks: {{secrets_key_arn: "{key}", ')
+
+
+def test_the_eks_cluster_of_the_deployment_keeps_its_key_and_zones() -> None:
+    assert kept(NEW).message == "EKS cluster draft is the deployment's"
+    assert kept(with_key(KEY), key=KEY).outcome == "ok"
+    assert kept(SUBNETS, zones=("usw2-az2", "usw2-az1")).outcome == "ok"
+
+
+def test_a_key_is_added_without_the_file() -> None:
+    found = kept(with_key(KEY))
+    assert (found.outcome, found.message) == ("error", "CloudFormation cannot add `eks.secrets_key_arn` to an EKS cluster")
+    by_hand = "undo the change, and add the key with `aws eks associate-encryption-config`"
+    assert found.fix == f"{by_hand}, or {RECREATE}"
+
+
+@pytest.mark.parametrize("file", [NEW, with_key(OTHER_KEY)])
+def test_a_changed_or_removed_key_requires_another_eks_cluster(file: str) -> None:
+    found = kept(file, key=KEY)
+    assert found.message == f"the EKS cluster encrypts secrets with {KEY}, and EKS cannot change or remove its key"
+    assert found.fix == f"undo the change, or {RECREATE}"
+
+
+@pytest.mark.parametrize(
+    ("file", "desired"),
+    [
+        (NEW.replace("eks: {", "eks: {control_plane_zone_ids: [usw2-az2, usw2-az3], "), "usw2-az2 and usw2-az3"),
+        (SUBNETS, "usw2-az1 and usw2-az2"),
+    ],
+)
+def test_other_zones_of_the_control_plane_require_another_eks_cluster(file: str, desired: str) -> None:
+    found = kept(file)
+    assert found.message == f"the control plane is in usw2-az1 and usw2-az4, and EKS cannot move it to {desired}"
+    assert (found.outcome, found.fix) == ("error", f"undo the change, or {RECREATE}")
+
+
+def test_a_stack_without_its_eks_cluster_changes_nothing() -> None:
+    gone = {"cloudformation.describe_stacks": DEPLOYED, "eks.describe_cluster": ABSENT}
+    assert outcomes(asked(eks_cluster, gone, NEW)) == ["ok"]
 
 
 def existing(found: Any, *clusters: Json) -> list[str]:
@@ -166,10 +233,6 @@ def test_an_eks_cluster_has_one_hyperpod_cluster() -> None:
     slurm = {"ClusterName": "slurm", "Orchestrator": {"Slurm": {}}}
     assert existing(cluster(), slurm)[0].startswith("ok")
     assert existing(cluster(), slurm, other) == ["error: HyperPod cluster other uses EKS cluster ml, which can have only one"]
-
-
-def subnet(name: str, zone: str, free: int = 11, vpc: str = "vpc-00000001") -> Json:
-    return {"SubnetId": name, "AvailabilityZoneId": zone, "AvailableIpAddressCount": free, "VpcId": vpc}
 
 
 @pytest.mark.parametrize(
