@@ -141,7 +141,8 @@ class ClusterConfig(Section):
         default=False,
     )
     removal: Removal = setting(
-        "effect of `cdk destroy` on the cluster; `retain` keeps it running, with its role, scripts and network",
+        "effect of `cdk destroy` on the cluster; `retain` keeps it running, with its role, scripts and network; with a new EKS "
+        "cluster, requires `eks.removal: retain`",
         Change.NOTHING,
         Removal.DESTROY,
     )
@@ -198,6 +199,11 @@ class ClusterConfig(Section):
     def retains_eks_cluster(self) -> bool:
         """Return whether `cdk destroy` keeps a created EKS cluster, and the network that it uses."""
         return self.eks is not None and self.eks.existing is None and self.eks.removal is Removal.RETAIN
+
+    @property
+    def keeps_cluster(self) -> bool:
+        """Return whether `cdk destroy` leaves the HyperPod cluster running."""
+        return self.adopt or self.removal is Removal.RETAIN
 
     @property
     def uses_slurm_api(self) -> bool:

@@ -13,6 +13,7 @@ from config.tags import CLUSTER_TAG
 from constructs.hyperpod.kubernetes.addons import Addons
 from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
+from constructs.hyperpod.removal_policy import retain
 from stacks.cluster_stack import ClusterStack
 from stacks.placeholder import fill_if_empty
 
@@ -25,9 +26,12 @@ class AddonsStack(Stack):
     ) -> None:
         super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS", **kwargs)
         name = str(config.eks_cluster_name)
-        addons = Addons(self, "Addons", cluster_name=name, addons=addons_after_nodes(config))
+        keeps = config.keeps_cluster
+        addons = Addons(
+            self, "Addons", cluster_name=name, addons=addons_after_nodes(config), preserve=keeps, keep_identities=keeps
+        )
         if has_task_governance(eks):
-            ComputeQuotas(
+            quotas = ComputeQuotas(
                 self,
                 "Quotas",
                 cluster_arn=Fn.get_stack_output(cluster.stack_name, "ClusterArn"),
@@ -39,4 +43,6 @@ class AddonsStack(Stack):
                 needs=[addons],
                 alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
             )
+            if keeps:
+                retain(quotas.resource)
         fill_if_empty(self)

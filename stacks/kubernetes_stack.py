@@ -43,7 +43,12 @@ class KubernetesStack(Stack):
         name = self.cluster.cluster_name
         access = AccessEntries(self, "Access", config=eks, cluster_name=name)
         addons = Addons(
-            self, "Addons", cluster_name=name, addons=addons_before_nodes(config), preserve=config.retains_eks_cluster
+            self,
+            "Addons",
+            cluster_name=name,
+            addons=addons_before_nodes(config),
+            preserve=config.retains_eks_cluster or config.keeps_cluster,
+            keep_identities=config.keeps_cluster,
         )
         addons.node.add_dependency(access)
         region = config.region or str(region_of_zone(config.network.availability_zone_id))
@@ -57,6 +62,8 @@ class KubernetesStack(Stack):
             alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
         )
         dependencies.node.add_dependency(access, addons)
+        if config.keeps_cluster:
+            retain(dependencies.resource)
 
         arn = self.format_arn(service="eks", resource="cluster", resource_name=name)
         after_destroy = f"eks: {{existing: {{name: {name}}}}}" if config.retains_eks_cluster else ""

@@ -6,7 +6,6 @@ from constructs import Construct
 
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
-from config.section import Removal
 from config.tags import CLUSTER_TAG
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.nag import acknowledge_wildcards
@@ -43,5 +42,5 @@ class AutoscalerRole(iam.Role):
         acknowledge_wildcards(
             self, {clusters: "the ARN of a cluster ends in a random ID; only clusters with this file's tag match"}
         )
-        if config.removal is Removal.RETAIN:
+        if config.keeps_cluster:
             retain(self)

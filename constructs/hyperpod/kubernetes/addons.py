@@ -10,6 +10,7 @@ from constructs import Construct
 from cluster_request.eks_addons import Addon
 from config.eks import AddonName
 from constructs.hyperpod.nag import acknowledge
+from constructs.hyperpod.removal_policy import retain
 
 PODS = "pods.eks.amazonaws.com"
 
@@ -37,12 +38,21 @@ class Addons(Construct):
     """Define add-ons with fixed versions, and the identities of their pods.
 
     EKS's default version of an add-on changes, and would change a cluster between two deployments. With ``preserve``, deleting
-    an add-on leaves its software running in the EKS cluster.
+    an add-on leaves its software running in the EKS cluster; ``keep_identities`` also keeps the roles of its pods.
     """
 
-    def __init__(self, scope: Construct, id: str, *, cluster_name: str, addons: Iterable[Addon], preserve: bool = False) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        cluster_name: str,
+        addons: Iterable[Addon],
+        preserve: bool = False,
+        keep_identities: bool = False,
+    ) -> None:
         super().__init__(scope, id)
-        self._cluster_name, self._preserve = cluster_name, preserve
+        self._cluster_name, self._preserve, self._keep_identities = cluster_name, preserve, keep_identities
         self._addons = {addon.name: self._addon(addon) for addon in addons}
         for name, required in REQUIRED.items():
             if name in self._addons and required in self._addons:
@@ -76,7 +86,7 @@ class Addons(Construct):
         )
         finding = f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{identity.policy}]"
         acknowledge(role, finding, "AWS writes this policy for the add-on and changes it with new versions")
-        return eks.CfnPodIdentityAssociation(
+        association = eks.CfnPodIdentityAssociation(
             scope,
             "Resource",
             cluster_name=self._cluster_name,
@@ -84,3 +94,6 @@ class Addons(Construct):
             service_account=identity.service_account,
             role_arn=role.role_arn,
         )
+        if self._keep_identities:
+            retain(scope)
+        return association

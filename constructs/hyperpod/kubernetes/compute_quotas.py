@@ -40,7 +40,7 @@ class ComputeQuotas(Construct):
     ) -> None:
         super().__init__(scope, id)
         provider = ClusterProvider(self, "Provider", alarm_topic_arn=alarm_topic_arn, step_package=QUOTA_PACKAGE)
-        resource = cdk.CustomResource(
+        self.resource = resource = cdk.CustomResource(
             self,
             "Resource",
             resource_type="Custom::HyperPodComputeQuotas",

@@ -47,7 +47,7 @@ class Dependencies(Construct):
             access_policies=[cluster_admin()],
             type="STANDARD",
         )
-        resource = cdk.CustomResource(
+        self.resource = cdk.CustomResource(
             self,
             "Resource",
             resource_type="Custom::HyperPodDependencies",
@@ -56,7 +56,7 @@ class Dependencies(Construct):
             properties={"ClusterName": cluster_name, "Name": INVENTORY, "Objects": list(objects), "Identity": identity},
         )
         # Access must exist until the objects are deleted, and the provider handles the deletion.
-        resource.node.add_dependency(provider, access)
+        self.resource.node.add_dependency(provider, access)
 
 
 @dataclass(frozen=True)

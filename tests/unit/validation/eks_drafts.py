@@ -56,6 +56,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "control-plane-log-retention": lambda draft: draft.set("eks", "log_retention_days", 42),
     "control-plane-logs": lambda draft: draft.set("eks", "logs", ["api", "api"]),
     "secrets-key-region": lambda draft: draft.set("eks", "secrets_key_arn", OTHER_KEY),
+    "retain-eks-cluster": lambda draft: draft.set("removal", "retain"),
     "unique-principals": lambda draft: draft.set("eks", "admins", ["arn:aws:iam::123456789012:role/Vision"]),
     "no-admins": lambda draft: draft.remove("eks", "admins"),
     "service-linked-principals": lambda draft: draft.set("eks", "admins", [SERVICE_LINKED]),

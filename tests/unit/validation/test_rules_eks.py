@@ -17,6 +17,16 @@ def test_a_new_eks_cluster_needs_its_network_and_dns(eks_draft: Any, name: str) 
     assert [each.rule for each in eks_draft.problems()] == ["required-addons"]
 
 
+def test_a_retained_cluster_requires_a_retained_eks_cluster_unless_it_exists(eks_draft: Any) -> None:
+    eks_draft.set("removal", "retain").set("eks", "removal", "destroy")
+    [problem] = eks_draft.problems()
+    assert (problem.rule, problem.value) == ("retain-eks-cluster", "destroy")
+    eks_draft.set("eks", "removal", "retain")
+    assert eks_draft.problems() == []
+    existing(eks_draft).remove("eks", "removal")
+    assert "retain-eks-cluster" not in [rule for rule, _ in found(eks_draft)]
+
+
 def test_an_existing_eks_cluster_may_have_its_own_network(eks_draft: Any) -> None:
     existing(eks_draft).set("eks", "addons", {"vpc-cni": {"enabled": False}, "coredns": {"enabled": False}})
     assert "required-addons" not in [each.rule for each in eks_draft.problems()]

@@ -10,6 +10,7 @@ from config.eks import EksConfig, EndpointAccess
 from config.errors import ABSENT, Path, Problem
 from config.model import ClusterConfig
 from config.network import InternetAccess
+from config.section import Removal
 from config.suggestions import either
 from config.zones import region_of_zone, regions, zone_fix
 from validation.rules.common.network import PRIVATE, RETENTION_DAYS
@@ -241,3 +242,16 @@ def secrets_key_region(config: ClusterConfig) -> Iterator[Problem]:
     key = eks.secrets_key_arn
     if key and (where := in_another_region(key, config)):
         yield Problem(("eks", "secrets_key_arn"), key, f"{where}; use a key in {config.region}")
+
+
+@eks_rule("retain-eks-cluster", "removal", "eks.existing", "eks.removal")
+def retain_eks_cluster(config: ClusterConfig) -> Iterator[Problem]:
+    """A cluster with `removal: retain` requires `eks.removal: retain` for a new EKS cluster.
+
+    Otherwise the nodes keep running, at cost, without a control plane.
+    """
+    eks = eks_of(config)
+    if config.removal is Removal.RETAIN and config.creates_eks_cluster and eks.removal is Removal.DESTROY:
+        value = eks.removal.value if "removal" in eks.model_fields_set else ABSENT
+        message = "nodes of a cluster with `removal: retain` require the EKS cluster; set `eks.removal: retain`, or destroy both"
+        yield Problem(("eks", "removal"), value, message)
