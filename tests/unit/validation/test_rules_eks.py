@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.validation.eks_drafts import PLAN, WORK, existing
+from tests.unit.validation.eks_drafts import PLAN, WORK, existing, resources
 
 
 def found(draft: Any) -> list[tuple[str | None, str]]:
@@ -80,6 +80,34 @@ def test_deep_health_checks_need_accelerators_efa_and_time(eks_draft: Any) -> No
     assert eks_draft.problems() == []
     eks_draft.set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
     assert "connectivity-check" in [each.rule for each in eks_draft.problems()]
+
+
+@pytest.mark.parametrize(
+    ("part", "amount", "message"),
+    [
+        ({"accelerators": 24}, 24, None),  # the other team has the fourth instance
+        ({"accelerators": 25}, 25, "teams reserve 33 of 32 accelerators of ml.p5.48xlarge"),
+        ({"vcpus": 576.0}, 576.0, None),
+        ({"vcpus": 576.5}, 576.5, "teams reserve 768.5 of 768 vCPUs of ml.p5.48xlarge"),
+        ({"memory_gib": 6145.0}, 6145.0, "teams reserve 8193 of 8192 GiB of memory of ml.p5.48xlarge"),
+        ({"accelerators": 4, "memory_gib": 7000.0}, 7000.0, "teams reserve 9048 of 8192 GiB of memory of ml.p5.48xlarge"),
+    ],
+)
+def test_parts_of_instances_count_in_the_total_of_quotas(eks_draft: Any, part: Any, amount: float, message: str | None) -> None:
+    teams = eks_draft.content["eks"]["teams"]
+    teams[:] = [{"name": "whole", "quota": {"resources": [{"instance_type": "ml.p5.48xlarge", "count": 1}]}}, teams[0]]
+    teams[1]["quota"] = {"resources": [{"instance_type": "ml.p5.48xlarge", **part}]}
+    over = [each for each in eks_draft.problems() if each.rule == "quota-total"]
+    assert [each.value for each in over] == ([amount] if message else [])
+    assert [each.message.partition(";")[0] for each in over] == ([message] if message else [])
+    teams.reverse()  # the whole instance is then one too many
+    assert [each.value for each in eks_draft.problems() if each.rule == "quota-total"] == ([1] if message else [])
+
+
+def test_parts_of_an_unknown_type_are_not_counted(eks_draft: Any) -> None:
+    resources(eks_draft, {"accelerators": 900}).set("instance_groups", WORK, "instance_type", "ml.p9.48xlarge")
+    eks_draft.set("eks", "teams", 0, "quota", "resources", 0, "instance_type", "ml.p9.48xlarge")
+    assert "quota-total" not in [rule for rule, _ in found(eks_draft)]
 
 
 def test_karpenter_scales_no_group_with_deep_health_checks_or_a_training_plan(eks_draft: Any) -> None:

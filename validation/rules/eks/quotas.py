@@ -1,7 +1,7 @@
 """Check compute quotas of teams and the scheduling between them."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 
 from cluster_request.effective_request import EffectiveRequest
 from config.entries import numbered
@@ -13,7 +13,8 @@ from config.teams import QuotaResource, Sharing, TeamQuota
 from validation.rules.eks.section import eks_of
 from validation.rules.registry import eks_request_rule, eks_rule
 
-PARTS = ("accelerators", "vcpus", "memory_gib")
+WORDS = {"accelerators": "accelerators", "vcpus": "vCPUs", "memory_gib": "GiB of memory"}
+PARTS = tuple(WORDS)
 
 
 def _quotas(config: ClusterConfig) -> Iterator[tuple[Path, TeamQuota]]:
@@ -73,23 +74,45 @@ def quota_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
 
 @eks_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
 def quota_total(config: ClusterConfig) -> Iterator[Problem]:
-    """The quotas of all teams should not reserve more instances than the file's groups have.
+    """The quotas of all teams should not reserve more instances, accelerators, vCPUs or memory than the file's groups have.
 
     A team cannot use a reservation without nodes, and waits although its quota is free.
     """
-    eks = eks_of(config)
-    if eks.autoscaling:
+    if eks_of(config).autoscaling:
         return
-    there = Counter[str]()
+    nodes = Counter[str]()
     for group in config.instance_groups:
-        there[group.instance_type] += group.instance_count
-    reserved = Counter[str]()
+        nodes[group.instance_type] += group.instance_count
+    reserved = defaultdict[tuple[str, str], float](float)
     for path, each in _resources(config):
-        name = each.instance_type
-        reserved[name] += each.count or 0
-        if each.count and name in there and reserved[name] > there[name]:
-            message = f"teams reserve {reserved[name]} of {there[name]} {name}; reduce it, or increase instance_count"
-            yield Problem((*path, "count"), each.count, message)
+        name, whole = each.instance_type, _whole(each.instance_type)
+        for unit, amount in _amounts(each, whole).items():
+            reserved[name, unit] += amount
+            total = nodes[name] * whole[unit]
+            if amount and name in nodes and reserved[name, unit] > total:
+                what = name if unit == "count" else f"{WORDS[unit]} of {name}"
+                message = (
+                    f"teams reserve {reserved[name, unit]:.10g} of {total:.10g} {what}; reduce it, or increase instance_count"
+                )
+                field = unit if each.count is None else "count"
+                yield Problem((*path, field), getattr(each, field), message)
+                break
+
+
+def _whole(instance_type_name: str) -> dict[str, float]:
+    """Return what one instance has of each unit of a quota; only itself if its type is unknown."""
+    known = instance_type(instance_type_name)
+    if known is None:
+        return {"count": 1}
+    accelerators, memory_gib = known.gpus + known.neuron_devices, known.memory_mib / 1024
+    return {"count": 1, "accelerators": accelerators, "vcpus": known.vcpus, "memory_gib": memory_gib}
+
+
+def _amounts(resource: QuotaResource, whole: Mapping[str, float]) -> dict[str, float]:
+    """Return what a quota reserves of each unit; HyperPod adds the parts that are not given, which are not counted."""
+    if resource.count is not None:
+        return {unit: resource.count * amount for unit, amount in whole.items()}
+    return {unit: getattr(resource, unit) or 0 for unit in PARTS if unit in whole}
 
 
 @eks_rule("quota-sharing", "eks.teams[]")
