@@ -6,6 +6,7 @@ from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.deployed_values import with_values
 from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC, Original
+from cli.import_cluster.placeholders import placeholder_problems
 from cli.import_cluster.roles import Roles, parameter_problems, roles_of
 from cluster_request.request_check import check_request
 from config.errors import ABSENT, ConfigError, Problem
@@ -25,7 +26,10 @@ def checked_roles(original: Original, choices: Choices) -> Roles:
 
 def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]:
     """Yield what SageMaker would reject, except in values that the deployment replaces."""
-    walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep)})
+    checked = {"ClusterName": "cluster", **with_values(original.request, choices.keep)}
+    walked = check_request(checked)
+    if original.request_file in original.files:  # a running cluster has none
+        walked += placeholder_problems(checked, {problem.path for problem in walked})
     yield from walked
     if not original.request.get(GROUPS):
         yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; add a controller group")

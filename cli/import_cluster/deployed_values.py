@@ -7,6 +7,7 @@ from cli.import_cluster.choices import Keep
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
 from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC
+from cli.import_cluster.placeholders import is_placeholder
 from cluster_request.request import Request, RequestValues
 
 LIFE_CYCLE, SOURCE, ROLE = "LifeCycleConfig", "SourceS3Uri", "ExecutionRole"
@@ -16,6 +17,7 @@ SAMPLES = RequestValues(
     source_s3_uri="s3://made-by-the-deployment/lifecycle/",
     subnet_ids=["subnet-0123456789abcdef0"],
     security_group_ids=["sg-0123456789abcdef0"],
+    eks_cluster_arn="arn:aws:eks:us-west-2:123456789012:cluster/made-by-the-deployment",
 )
 NEW_FILE_SYSTEM = ("fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "abcdefgh")
 
@@ -25,6 +27,9 @@ def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -
     made = dict(request)
     if keep is Keep.NOTHING and _names_resources(request.get(VPC, {})):
         made[VPC] = {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)}
+    match request.get("Orchestrator"):
+        case {"Eks": {"ClusterArn": arn} as eks} if keep is Keep.NOTHING and is_placeholder(arn):
+            made["Orchestrator"] = {"Eks": {**eks, "ClusterArn": values.eks_cluster_arn}}
     groups = request.get(GROUPS)
     if keep is not Keep.EVERYTHING and isinstance(groups, list):
         made[GROUPS] = [_group(group, values) for group in groups]

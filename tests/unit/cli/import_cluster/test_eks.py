@@ -1,12 +1,16 @@
 """Import of clusters that EKS orchestrates."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.import_cluster import Choices, Imported, Keep, Original, imported
+from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
+from cli.import_cluster.placeholders import placeholder_problems
 from cluster_request.request import RequestValues, cluster_request
+from config.errors import ConfigError
 from tests.unit.cli.import_cluster.originals import ROLE, SOURCE, Json, changed
 
 ARN = "arn:aws:eks:us-east-2:111122223333:cluster/ml"
@@ -64,6 +68,54 @@ def test_a_new_eks_cluster_has_the_groups_of_the_original() -> None:
     assert (group.name, group.role, group.instance_count, len(group.deep_health_checks)) == ("worker-group-1", None, 4, 2)
     assert f"A new EKS cluster, instead of {ARN}." in made.text
     assert "slurm" not in made.text.lower()
+
+
+def pasted(tmp_path: Path, form: str) -> Original:
+    """The request as AWS's blog prints it, with placeholders of this form."""
+    request = changed(REQUEST, "Orchestrator", "Eks", "ClusterArn", form.format("EKS_CLUSTER_ARN"))
+    group = ("InstanceGroups", 0)
+    request = changed(request, *group, "ExecutionRole", form.format("EXECUTION_ROLE"))
+    request = changed(request, *group, "LifeCycleConfig", "SourceS3Uri", f"s3://{form.format('BUCKET_NAME')}")
+    network = {"SecurityGroupIds": [form.format("SECURITY_GROUP")], "Subnets": [form.format("SUBNET_ID")]}
+    file = tmp_path / "pasted.json"
+    file.write_text(json.dumps(changed(request, "VpcConfig", network)))
+    return read_original(file)
+
+
+FORMS = ("${{{}}}", "${}", "<{}>")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_placeholders_of_what_the_deployment_creates_are_accepted(tmp_path: Path, form: str) -> None:
+    made = imported(pasted(tmp_path, form), Choices(zone="use2-az2"))
+    assert made.problems == ()
+    assert made.config is not None
+    assert made.config.creates_eks_cluster
+    assert f"A new EKS cluster, instead of {form.format('EKS_CLUSTER_ARN')}." in made.text
+    values = [line for line in made.text.splitlines() if not line.startswith("#")]
+    assert not [line for line in values if form.format("EKS_CLUSTER_ARN") in line or "BUCKET_NAME" in line]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_placeholders_that_would_be_kept_are_listed_together(tmp_path: Path, form: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        imported(pasted(tmp_path, form), KEPT)
+    [problems] = error.value.problems.values()
+    group = ("InstanceGroups", 0)
+    assert {problem.path for problem in problems} == {
+        ("Orchestrator", "Eks", "ClusterArn"),
+        (*group, "ExecutionRole"),
+        (*group, "LifeCycleConfig", "SourceS3Uri"),
+        ("VpcConfig", "SecurityGroupIds", 0),
+        ("VpcConfig", "Subnets", 0),
+    }
+    assert all(problem.place and "; " in problem.message for problem in problems)
+    bucket = form.format("BUCKET_NAME")
+    assert problems[-1].message == f"{bucket} is a placeholder; replace it with its value"
+
+
+def test_a_dollar_sign_inside_a_value_is_no_placeholder() -> None:
+    assert [*placeholder_problems({"Name": "slurm$DB", "Uri": "s3://scripts/$latest/"}, ())] == []
 
 
 @pytest.mark.parametrize("choices", [Choices(), KEPT])

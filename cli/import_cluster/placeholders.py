@@ -1,0 +1,29 @@
+"""Find the placeholders of a pasted request: shell variables, and words in angle brackets."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from config.errors import Path, Problem
+
+# A database's name may contain `$` inside, so a variable without braces begins a word, in upper case.
+PLACEHOLDER = re.compile(r"\$\{\w+\}|(?<![\w$])\$[A-Z_][A-Z0-9_]*|<[^<>\n]+>")
+
+
+def is_placeholder(value: object) -> bool:
+    """Return whether the whole value is a placeholder."""
+    return isinstance(value, str) and PLACEHOLDER.fullmatch(value) is not None
+
+
+def placeholder_problems(request: object, reported: Collection[Path]) -> Iterator[Problem]:
+    """Yield a problem for each value with a placeholder that is not ``reported`` for another reason."""
+    for path, value in _texts(request, ()):
+        if path not in reported and (found := PLACEHOLDER.search(value)):
+            yield Problem(path, value, f"{found[0]} is a placeholder; replace it with its value")
+
+
+def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        yield from _texts(below, (*path, key))
