@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.kubernetes.names import node_name
 from cli.node_directory import node_directory, node_names
 from cli.node_reports import Report, latest_states
 from cli.parts import Parts
@@ -133,8 +134,8 @@ def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
 
 
 def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str, parts: Parts) -> tuple[NodeLog, Json | None]:
-    """Return the log and the names of a node: by its instance id, its number in the list, or else any name that it has."""
-    chosen = next((log for log in found if node in (log.instance, log.name)), None)
+    """Return the log and the names of a node: by its instance id, its number in the list, or else any other name."""
+    chosen = next((log for log in found if node in (log.instance, log.name, node_name(log.instance))), None)
     if chosen:  # the agents' reports may be unreadable
         return chosen, _node(chosen, _states(deployment, parts))
     names = _names(deployment, node) or {}

@@ -125,8 +125,7 @@ class NodeDirectory:
             return found
         if not self._nodes:
             raise OpsError(f"cluster {self.cluster} has no nodes")
-        reason = f"; HyperPod's names are unknown: {self.unnamed_reason}" if self.unnamed_reason else ""
-        raise OpsError(f"unknown node {name!r}; {nearest(name, self._known())}{reason}")
+        raise OpsError(f"unknown node {name!r}; {self._fix(name)}")
 
     def one(self, name: str) -> Node:
         """Return the only node of this name; of `login` and `controller` the first that is Running."""
@@ -149,11 +148,25 @@ class NodeDirectory:
             raise OpsError(f"cluster {self.cluster} has no login node and no controller; pass the name of a node")
         return first_running(entries)
 
+    def _fix(self, name: str) -> str:
+        """Suggest names for an unknown one. On EKS, HyperPod's names stay on the nodes, so `workers-1` is always a group."""
+        group = name.rpartition("-")[0]
+        if self._is_eks and self._is_numbered(name):
+            host = self._of_group(group)[0].host
+            return f"HyperPod's names are not accepted on EKS: pass a name in Kubernetes, e.g. {host}, or the group {group}"
+        reason = f"; HyperPod's names are unknown: {self.unnamed_reason}" if self.unnamed_reason else ""
+        return f"{nearest(name, self._known())}{reason}"
+
+    def _is_numbered(self, name: str) -> bool:
+        """Return whether the name has the form of HyperPod's names for the nodes of a group: GROUP-NUMBER."""
+        group, _, number = name.rpartition("-")
+        return number.isdecimal() and bool(self._of_group(group))
+
     def _demand_no_node(self, name: str) -> None:
         """Raise an OpsError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
         fix = "pass instance ids or host names"
         nodes = self._nodes
-        if self._of_group(name.rpartition("-")[0]) and name.rpartition("-")[2].isdecimal():
+        if self._is_numbered(name):
             if self.unnamed_reason:
                 raise OpsError(f"{name!r} is a group and may be a node, whose names are unknown: {self.unnamed_reason}; {fix}")
             nodes = self.named

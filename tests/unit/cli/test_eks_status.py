@@ -8,6 +8,7 @@ from cli.confirm import without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.events.command import events
+from cli.node_directory import node_directory
 from cli.nodes import nodes
 from cli.reach.apply import apply
 from cli.result import Json, Result, Table
@@ -55,6 +56,25 @@ def test_a_node_has_hyperpods_state_and_kubernetes_state_side_by_side(account: F
     assert "Slurm" not in str(result)
     assert rows(result, ["GROUP", "INSTANCE", "TYPE"][0] and "INSTANCE TYPE")[0][1] == "ml.x"
     assert max(map(len, str(result).splitlines())) <= 100
+
+
+def test_a_group_named_like_a_node_is_the_group_as_hyperpods_names_are_unknown_on_eks(
+    account: FakeOperations, server: FakeApiServer
+) -> None:
+    account.nodes.append(node("workers-1", 4))
+    directory = node_directory(EksDeployment(account, server), FakeShell())
+    assert [each.instance for each in directory.find("workers-1")] == [f"i-{4:017d}"]
+
+
+def test_hyperpods_name_of_a_node_on_eks_is_refused_with_its_name_in_kubernetes(
+    account: FakeOperations, server: FakeApiServer
+) -> None:
+    directory = node_directory(EksDeployment(account, server), FakeShell())
+    fix = f"HyperPod's names are not accepted on EKS: pass a name in Kubernetes, e.g. hyperpod-{FIRST}, or the group workers"
+    with pytest.raises(OpsError, match=f"^unknown node 'workers-1'; {fix}$"):
+        directory.find("workers-1")
+    with pytest.raises(OpsError, match=r"^unknown node 'worker'; did you mean workers"):
+        directory.find("worker")
 
 
 def test_the_reasons_of_a_sick_node_are_shown(account: FakeOperations, server: FakeApiServer) -> None:

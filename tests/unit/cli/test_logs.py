@@ -21,7 +21,15 @@ def account() -> FakeOperations:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [("i-00000000000000002", 2), ("work#1", 2), ("ip-10-1-0-2", 2), ("10.1.0.2", 2), ("work#2", 3)]
+    ("name", "number"),
+    [
+        ("i-00000000000000002", 2),
+        ("work#1", 2),
+        ("ip-10-1-0-2", 2),
+        ("10.1.0.2", 2),
+        ("work#2", 3),
+        ("hyperpod-i-00000000000000003", 3),
+    ],
 )
 def test_a_node_without_an_agent_is_found_by_the_names_that_the_api_knows(
     account: FakeOperations, name: str, number: int
