@@ -19,7 +19,7 @@ from local_aws.hyperpod.eks_access import service_role_arn
 from local_aws.hyperpod.governance_model import QUOTA, SCHEDULER, Item
 from local_aws.hyperpod.model import Cluster, find, lock
 from local_aws.hyperpod.tag_operations import check_tags, from_list
-from local_aws.json_service import Call, Json, Operation, page
+from local_aws.json_service import Call, Context, Json, Operation, page
 from local_aws.schedule import schedule
 
 ADDON = "amazon-sagemaker-hyperpod-taskgovernance"
@@ -37,9 +37,11 @@ def create(resource: str, call: Call) -> Json:
     """Create an item in status Creating."""
     request, item_id = call.request, model.new_id()
     arn, tags = model.arn_of(call, resource, item_id), from_list(call.request.get("Tags") or [])
-    call.authorize(f"sagemaker:{call.operation}", arn, tag_context(tags, "aws:RequestTag"))
+    given = tag_context(tags, "aws:RequestTag")
+    call.authorize(f"sagemaker:{call.operation}", arn, given)
+    _authorize_on_cluster(call, given)
     if tags:
-        call.authorize("sagemaker:AddTags", arn, tag_context(tags, "aws:RequestTag"))
+        call.authorize("sagemaker:AddTags", arn, given)
     check_tags(tags)
     cluster = _cluster(call, request["ClusterArn"])
     _authorize_access(call, cluster.eks_arn, "AssociateAccessPolicy")
@@ -156,6 +158,14 @@ def _cluster(call: Call, arn: str) -> Cluster:
         state = addon.status if addon else "not installed"
         raise _invalid(f"The EKS add-on {ADDON} is {state} on {cluster.eks_arn}; it must be ACTIVE")
     return cluster
+
+
+def _authorize_on_cluster(call: Call, given: Context) -> None:
+    """Check the caller's right to create on the cluster: the service authorization reference requires both resources."""
+    arn = call.request["ClusterArn"]
+    cluster = find(call, arn)
+    tags = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
+    call.authorize(f"sagemaker:{call.operation}", arn, {**tags, **given})
 
 
 def _authorize_access(call: Call, eks_arn: str, change: str) -> None:

@@ -82,7 +82,7 @@ class QuotaPermissions:
         own = "its ARN ends in a random ID; all actions except reads require the tags of this stack"
         return {
             **dict.fromkeys(self._items, own),
-            self._clusters: "the ARN of a cluster ends in a random ID; only DescribeCluster is allowed",
+            self._clusters: "the ARN of a cluster ends in a random ID; allowed are reads and items with this stack's tags",
             self._entries: "the ARN of an access entry ends in a random ID",
             "*": "ListComputeQuotas and ListClusterSchedulerConfigs support no resources",
         }
@@ -114,6 +114,13 @@ class QuotaPermissions:
                     # Without it, the function could take over a quota of another stack by changing its tags.
                     "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
                 },
+            ),
+            iam.PolicyStatement(
+                # A creation also requires the right on the cluster, which has the tags of its own stack.
+                sid="CreateQuotasOfCluster",
+                actions=["sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"],
+                resources=[self._clusters],
+                conditions={"StringEquals": self._ownership("aws:RequestTag")},
             ),
             iam.PolicyStatement(
                 sid="UpdateAndDeleteQuotas",

@@ -97,6 +97,16 @@ def test_a_call_with_other_tags_is_denied(site: EksSite, cluster: str, caller: A
     assert code(other.delete_compute_quota, ComputeQuotaId=quota_id) == "AccessDeniedException"
 
 
+def test_creating_a_quota_requires_the_right_on_the_cluster_too(site: EksSite, cluster: str, caller: Any) -> None:
+    action, quotas = ["sagemaker:CreateComputeQuota"], "arn:aws:sagemaker:us-west-2:123456789012:compute-quota/*"
+    rest = {"Action": ["sagemaker:DescribeCluster", "eks:*"], "Resource": "*"}
+    assert (
+        code(caller({"Action": action, "Resource": quotas}, rest).create_compute_quota, **quota(cluster))
+        == "AccessDeniedException"
+    )
+    assert caller({"Action": action, "Resource": [quotas, cluster]}, rest).create_compute_quota(**quota(cluster))
+
+
 def test_the_resource_converges_and_deletes_its_quotas(site: EksSite, cluster: str) -> None:
     client = site.world.sagemaker
     settings = {name: value for name, value in quota(cluster).items() if name not in ("Name", "ClusterArn")}
