@@ -26,9 +26,12 @@ class Addon(NamedTuple):
     configuration: dict[str, Any]
 
     @property
-    def configuration_values(self) -> str | None:
-        """Return the settings as the text that EKS takes."""
-        return json.dumps(self.configuration, sort_keys=True) if self.configuration else None
+    def configuration_values(self) -> str:
+        """Return the settings as the text that EKS takes; without any, `{}`, which resets those of an earlier deployment.
+
+        EKS keeps them if CloudFormation's property is removed: issue 1913 of aws-cloudformation/cloudformation-coverage-roadmap.
+        """
+        return json.dumps(self.configuration, sort_keys=True)
 
 
 def addons_before_nodes(config: ClusterConfig) -> list[Addon]:
@@ -93,9 +96,13 @@ def _deployments(config: ClusterConfig) -> dict[AddonName, dict[str, Any]]:
     """Return the deployment's settings of add-ons: without them, no node would run these pods if all groups have taints.
 
     They tolerate no other taint: a pod that tolerates a cordon returns to the node from which it was evicted, and pods would
-    share the hardware with HyperPod's deep health checks.
+    share the hardware with HyperPod's deep health checks. Without taints, an add-on's own settings are right, and EKS has no
+    reason to refuse any: the schemas of aws-fsx-csi-driver and of some others are not public (`./hpod preflight` reads them).
     """
-    own = [CRITICAL, *tolerations(taint for group in config.instance_groups for taint in group.taints)]
+    of_groups = tolerations(taint for group in config.instance_groups for taint in group.taints)
+    if not of_groups:
+        return {}
+    own = [CRITICAL, *of_groups]
     return {
         AddonName.COREDNS: {"tolerations": own},
         AddonName.METRICS_SERVER: {"tolerations": own},

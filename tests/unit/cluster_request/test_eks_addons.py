@@ -51,7 +51,7 @@ def test_the_file_disables_addons_and_sets_versions_and_settings() -> None:
     found = {addon.name.value: addon for addon in addons_after_nodes(file(addons=addons))}
     assert "metrics-server" not in found
     assert found["coredns"].version == "v1.12.3-eksbuild.1"
-    assert json.loads(str(found["coredns"].configuration_values))["replicaCount"] == 3
+    assert json.loads(found["coredns"].configuration_values)["replicaCount"] == 3
 
 
 def test_pods_of_addons_tolerate_only_the_taints_of_the_file() -> None:
@@ -69,12 +69,24 @@ def test_pods_of_addons_tolerate_only_the_taints_of_the_file() -> None:
     assert found["aws-fsx-csi-driver"] == {"controller": {"tolerations": own}, "node": {"tolerateAllTaints": True}}
 
 
+def test_without_taints_addons_keep_their_own_settings() -> None:
+    """EKS refuses a setting that an add-on's schema lacks, and not all schemas are public."""
+    ignored = {"key": "team", "effect": "PreferNoSchedule"}
+    for taints in ([], [ignored]):
+        assert {addon.configuration_values for addon in addons_after_nodes(file(LUSTRE, taints))} == {"{}"}
+
+
 def test_settings_of_the_file_are_merged_at_every_depth() -> None:
+    taints = [{"key": "team", "effect": "NoSchedule"}]
     configuration = {"webhook": {"replicaCount": 2}, "cainjector": {"tolerations": []}}
     found = {
-        addon.name.value: addon for addon in addons_after_nodes(file(addons={"cert-manager": {"configuration": configuration}}))
+        addon.name.value: addon
+        for addon in addons_after_nodes(file(taints=taints, addons={"cert-manager": {"configuration": configuration}}))
     }
-    own = [{"key": "CriticalAddonsOnly", "operator": "Exists"}]
+    own = [
+        {"key": "CriticalAddonsOnly", "operator": "Exists"},
+        {"key": "team", "operator": "Exists", "effect": "NoSchedule"},
+    ]
     assert found["cert-manager"].configuration == {
         "tolerations": own,
         "webhook": {"replicaCount": 2, "tolerations": own},

@@ -119,7 +119,7 @@ def nodes_for_addons(config: ClusterConfig) -> Iterator[Problem]:
     waiting = [addon.name for addon in addons_after_nodes(config) if "tolerations" not in json.dumps(addon.configuration)]
     is_empty = not any(group.instance_count for _, group in groups)
     if waiting and is_empty and eks_of(config).autoscaling:  # otherwise cluster-without-nodes reports it
-        message = f"add-ons cannot run without nodes; set instance_count in a group, or disable {', '.join(waiting)}"
+        message = "add-ons cannot run without nodes; set instance_count in a group that Karpenter does not scale"
         yield Problem(("instance_groups",), ABSENT, message)
     elif waiting and not is_empty:
         message = f"no group accepts pods without tolerations; add one for add-ons, or set `configuration` of {either(waiting)}"
