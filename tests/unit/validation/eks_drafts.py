@@ -70,6 +70,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
         "eks", "addons", {"metrics-server": {"enabled": False, "configuration": {"replicas": 1}}}
     ),
     "nodes-for-addons": lambda draft: draft.remove("instance_groups", 0),
+    "wait-for-addons": lambda draft: draft.set("wait", "none"),
     "cluster-without-nodes": lambda draft: (
         quota(draft, resources=[]).set("instance_groups", 0, "instance_count", 0).set("instance_groups", 1, "instance_count", 0)
     ),

@@ -57,6 +57,15 @@ def test_addons_whose_tolerations_the_deployment_sets_need_no_group_without_tain
     assert eks_draft.problems() == []
 
 
+def test_addons_that_need_nodes_are_installed_after_nodes_run(eks_draft: Any) -> None:
+    eks_draft.set("wait", "cluster")
+    assert eks_draft.problems() == []
+    [problem] = [each for each in eks_draft.set("provisioning", "continuous").problems() if each.rule == "wait-for-addons"]
+    assert "coredns and other add-ons need nodes" in problem.message
+    [problem] = [each for each in eks_draft.set("wait", "none").problems() if each.rule == "wait-for-addons"]
+    assert problem.level.value == "warning"
+
+
 def test_pods_take_addresses_of_the_nodes_subnet(eks_draft: Any) -> None:
     eks_draft.remove("storage")
     workers = eks_draft.content["instance_groups"][1]

@@ -90,5 +90,6 @@ def deep_health_check_timeout(request: EffectiveRequest) -> Iterator[Problem]:
     if config.implementation is not Implementation.CUSTOM_RESOURCE or config.wait is Wait.NONE or not checked:
         return
     if config.wait_hours < DEEP_HEALTH_CHECK_HOURS:
-        message = f"deep health checks of {either(checked)} can take longer; set {DEEP_HEALTH_CHECK_HOURS}, or `wait: none`"
+        alternative = "" if config.eks else ", or `wait: none`"
+        message = f"deep health checks of {either(checked)} can take longer; set {DEEP_HEALTH_CHECK_HOURS}{alternative}"
         yield Problem(("wait_hours",), config.wait_hours, message)

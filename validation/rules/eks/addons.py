@@ -8,7 +8,7 @@ from config.eks import AddonName
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
 from config.instance_group import TaintEffect
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Provisioning, Wait
 from config.suggestions import either
 from validation.rules.eks.section import eks_of
 from validation.rules.registry import FILE_SYSTEMS, eks_rule
@@ -125,3 +125,15 @@ def nodes_for_addons(config: ClusterConfig) -> Iterator[Problem]:
         message = f"no group accepts pods without tolerations; add one for add-ons, or set `configuration` of {either(waiting)}"
         index = next(index for index, group in groups if group.taints)
         yield Problem(("instance_groups", index, "taints"), ABSENT, message)
+
+
+@eks_rule("wait-for-addons", "wait", "provisioning", "instance_groups", "eks", *FILE_SYSTEMS, level=Level.WARNING)
+def wait_for_addons(config: ClusterConfig) -> Iterator[Problem]:
+    """`wait` of a cluster on EKS should be `nodes` if it has add-ons whose pods need nodes.
+
+    CloudFormation installs them after the cluster. Without a ready node they stay DEGRADED, and a first deployment fails.
+    """
+    is_early = config.wait is Wait.NONE or (config.wait is Wait.CLUSTER and config.provisioning is Provisioning.CONTINUOUS)
+    if is_early and (waiting := [addon.name for addon in addons_after_nodes(config)]):
+        message = f"{waiting[0]} and other add-ons need nodes" if waiting[1:] else f"{waiting[0]} needs nodes"
+        yield Problem(("wait",), config.wait.value, f"{message}; remove this line until nodes run")
