@@ -6,6 +6,7 @@ from botocore.exceptions import ClientError
 
 from cli.kubernetes.principals import has_access
 from cli.preflight.account import Account, Json
+from cli.preflight.addon_settings import addon_settings
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.eks_cluster import NONE
 from cli.preflight.runner import code_of, one_by_one
@@ -14,7 +15,7 @@ from config.eks import AddonName, EksConfig
 
 
 def eks_addons(account: Account) -> Iterator[CheckResult]:
-    """Check that EKS offers each add-on in the version that the deployment installs."""
+    """Check that EKS offers each add-on in the version that the deployment installs, with the settings that it sets."""
     config = account.config
     addons = [*addons_before_nodes(config), *addons_after_nodes(config)]
     if not addons:
@@ -39,6 +40,7 @@ def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
         yield error(f"EKS does not offer {name} {addon.version}{on}: AWS withdrew it, or it never existed", fix)
     else:
         yield ok(f"{name} {addon.version}{_identity(addon, known[addon.version])}")
+        yield from addon_settings(account, addon)
 
 
 def _identity(addon: Addon, version: Json) -> str:

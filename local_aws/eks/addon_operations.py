@@ -194,6 +194,16 @@ def describe_addon_versions(call: Call) -> Json:
     return {"addons": shown, **token}
 
 
+def describe_addon_configuration(call: Call) -> Json:
+    """Return a schema that accepts any settings: the real ones are not public."""
+    name, version = call.request["addonName"], call.request["addonVersion"]
+    call.authorize("eks:DescribeAddonConfiguration", None)
+    if name not in ADDONS or version not in [one.name for one in ADDONS[name].versions]:
+        raise invalid(f"Addon {name} with version {version} is not found")
+    schema = {"$schema": "https://json-schema.org/draft/2019-09/schema", "type": "object"}
+    return {"addonName": name, "addonVersion": version, "configurationSchema": json.dumps(schema)}
+
+
 def describe_cluster_versions(call: Call) -> Json:
     """Return Kubernetes versions, in pages."""
     call.authorize("eks:DescribeClusterVersions", None)
@@ -214,6 +224,7 @@ OPERATIONS: dict[str, Operation] = {
     "ListAddons": list_addons,
     "UpdateAddon": update_addon,
     "DeleteAddon": delete_addon,
+    "DescribeAddonConfiguration": describe_addon_configuration,
     "DescribeAddonVersions": describe_addon_versions,
     "DescribeClusterVersions": describe_cluster_versions,
 }

@@ -1,5 +1,6 @@
 """Add-ons and Pod Identity associations, where the field saw EKS refuse or degrade."""
 
+import json
 from typing import Any
 
 import pytest
@@ -52,6 +53,14 @@ def test_versions_must_fit_the_cluster(cluster: World) -> None:
     [described] = cluster.eks.describe_addon_versions(kubernetesVersion="1.34", addonName="coredns")["addons"]
     defaults = [one["addonVersion"] for one in described["addonVersions"] if one["compatibilities"][0]["defaultVersion"]]
     assert [made["addonVersion"]] == defaults
+
+
+def test_the_settings_of_a_version_have_a_schema(cluster: World) -> None:
+    describe = cluster.eks.describe_addon_configuration
+    found = describe(addonName="coredns", addonVersion="v1.13.1-eksbuild.1")
+    assert json.loads(found["configurationSchema"])["type"] == "object"
+    with pytest.raises(ClientError, match="is not found"):
+        describe(addonName="coredns", addonVersion="v0.0.1-eksbuild.1")
 
 
 def test_inline_pod_identity_is_refused_where_a_version_needs_no_permissions(cluster: World) -> None:

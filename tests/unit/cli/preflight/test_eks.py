@@ -1,21 +1,23 @@
 """The EKS cluster, its version, subnets and add-ons, and who has access."""
 
-from collections.abc import Callable
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import yaml
 
 from cli.cost.charges import charges_of
 from cli.cost.notes import notes_on
+from cli.preflight.check_result import CheckResult
 from cli.preflight.control_plane import control_plane
 from cli.preflight.deploy_actions import actions
 from cli.preflight.eks_addons import access, eks_addons
 from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
 from cluster_request.eks_addons import versions
 from tests.unit.cli.fake_stack import Json
-from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, asked, only, outcomes, parsed, refused, stacks
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, asked, only, outcomes, parsed, refused, stacks
 
 ADMIN = f"arn:aws:iam::{ACCOUNT}:role/dev"
 NEW = f"""
@@ -307,6 +309,51 @@ def test_a_withdrawn_version_of_an_add_on_is_an_error_that_names_the_newest() ->
         f"EKS does not offer cert-manager {version} for Kubernetes 1.34: AWS withdrew it, or it never existed",
     )
     assert found.fix == "set `eks.addons.cert-manager.version` to `v0.0.2-eksbuild.1`, the newest"
+
+
+COREDNS = {
+    "$ref": "#/definitions/Coredns",
+    "definitions": {
+        "Coredns": {
+            "additionalProperties": False,
+            "properties": {"tolerations": {"type": "array"}, "autoScaling": {"$ref": "#/definitions/AutoScaling"}},
+        },
+        "AutoScaling": {"additionalProperties": False, "properties": {"enabled": {}}},
+    },
+}
+
+
+def settings_of_coredns(configuration: Json, schema: str) -> list[CheckResult]:
+    """Return the findings that are not ok for these settings of coredns."""
+    file = yaml.safe_load(NEW)
+    file["eks"]["addons"] = {"coredns": {"configuration": configuration}}
+    aws = {**available(), "eks.describe_addon_configuration": {"configurationSchema": schema}}
+    return [each for each in asked(eks_addons, aws, yaml.safe_dump(file)) if each.outcome != "ok"]
+
+
+def test_settings_that_the_schema_of_an_add_on_lacks_are_errors() -> None:
+    schema = json.dumps(COREDNS)
+    assert settings_of_coredns({"tolerations": [], "autoScaling": {"enabled": True}}, schema) == []
+    found = settings_of_coredns({"replicas": 3, "autoScaling": {"most": 5}}, schema)
+    version = versions()["1.34"]["coredns"]
+    assert {each.message for each in found} == {
+        f"coredns {version} has no setting {path}, so EKS refuses it" for path in ("replicas", "autoScaling.most")
+    }
+    assert "set `replicas` to `null` in `eks.addons.coredns.configuration`" in " ".join(each.fix for each in found)
+
+
+def test_an_open_schema_accepts_all_settings_and_an_unreadable_one_is_a_warning() -> None:
+    for schema in ('{"type": "object"}', "", '{"additionalProperties": false, "patternProperties": {".*": {}}}'):
+        assert settings_of_coredns({"replicas": 3}, schema) == []
+    assert outcomes(settings_of_coredns({"replicas": 3}, "{")) == ["warning"]
+
+
+def test_the_schema_is_read_only_for_add_ons_with_settings() -> None:
+    assert {each.outcome for each in asked(eks_addons, available(), NEW)} == {"ok"}
+    tainted = NEW.replace("instance_count: 2}", "instance_count: 2, taints: [{key: a, effect: NoSchedule}]}")
+    denied = {**available(), "eks.describe_addon_configuration": DENIED}
+    [found] = [each for each in asked(eks_addons, denied, tainted) if each.outcome != "ok"]
+    assert found.message == "no permission to check this: TheOperation is denied"
 
 
 def test_an_add_on_that_the_region_lacks_is_an_error() -> None:
