@@ -7,6 +7,7 @@ from botocore.exceptions import ClientError
 from cli.kubernetes.principals import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
+from cli.preflight.addon_updates import addon_update
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.eks_cluster import NONE
 from cli.preflight.runner import code_of, one_by_one
@@ -41,6 +42,7 @@ def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
     else:
         yield ok(f"{name} {addon.version}{_identity(addon, known[addon.version])}")
         yield from addon_settings(account, addon)
+        yield from addon_update(account, addon)
 
 
 def _identity(addon: Addon, version: Json) -> str:

@@ -86,7 +86,7 @@ _ADDONS = (
         AddonVersion("v1.2.1-eksbuild.1"), AddonVersion("v1.2.0-eksbuild.1", needs_iam=True),
     )),
     AddonKind("amazon-sagemaker-hyperpod-taskgovernance", "compute", "kueue-system", (
-        AddonVersion("v1.3.1-eksbuild.1"), AddonVersion("v1.3.0-eksbuild.1"),
+        AddonVersion("v1.6.0-eksbuild.1", kubernetes=("1.35", "1.34")), AddonVersion("v1.3.1-eksbuild.1"),
     )),
     AddonKind("amazon-sagemaker-hyperpod-observability", "observability", "hyperpod-observability", (
         AddonVersion("v1.0.4-eksbuild.1", needs_iam=True), AddonVersion("v1.0.3-eksbuild.1", needs_iam=True),

@@ -356,6 +356,27 @@ def test_the_schema_is_read_only_for_add_ons_with_settings() -> None:
     assert found.message == "no permission to check this: TheOperation is denied"
 
 
+GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
+
+
+def update_of_task_governance(installed: Any, kubernetes: str = "1.34") -> list[CheckResult]:
+    """Return the findings that are not ok for a deployment whose EKS cluster has this version of the add-on."""
+    file = yaml.safe_load(NEW)
+    file["eks"] |= {"version": kubernetes, "scheduling": {}}
+    aws = {**available(), "cloudformation.describe_stacks": stacks(Addons={}), "eks.describe_addon": installed}
+    return [each for each in asked(eks_addons, aws, yaml.safe_dump(file)) if each.outcome != "ok"]
+
+
+def test_task_governance_is_not_updated_directly_to_another_form_of_its_objects() -> None:
+    [found] = update_of_task_governance({"addon": {"addonVersion": "v1.3.1-eksbuild.1"}})
+    assert found.outcome == "error"
+    assert "no direct update from v1.3.1-eksbuild.1 to v1.6.0-eksbuild.1" in found.message
+    assert f"set `eks.addons.{GOVERNANCE}.version` to `v1.3.1-eksbuild.1`" in found.fix
+    assert update_of_task_governance({"addon": {"addonVersion": "v1.5.0-eksbuild.1"}}) == []
+    assert update_of_task_governance({"addon": {"addonVersion": "v1.3.0-eksbuild.1"}}, "1.33") == []
+    assert update_of_task_governance(ABSENT) == []
+
+
 def test_an_add_on_that_the_region_lacks_is_an_error() -> None:
     found = asked(eks_addons, {"eks.describe_addon_versions": {"addons": []}}, NEW)
     assert {each.outcome for each in found} == {"error"}
