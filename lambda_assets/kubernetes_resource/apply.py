@@ -1,23 +1,12 @@
 """Apply the desired objects in order: server-side, without force. Runs in Lambda."""
 
-from collections.abc import Mapping
-
 from cluster_resource.errors import PendingError
 from cluster_resource.event import Json
 from kubernetes_resource.claims import use_of
 from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import DEFINITION, RANKS, Desired, Reference, deletion_text, owner_text
+from kubernetes_resource.position import Position
 from kubernetes_resource.session import Session
-
-
-class Position:
-    """How far this request has come. It is kept when a call fails."""
-
-    def __init__(self, applied: int, kept: Mapping[str, str]) -> None:
-        self.applied = applied
-        """How many objects are applied."""
-        self.kept = dict(kept)
-        """Why objects are not deleted, by their identities. To find that out can take a step's time for each namespace."""
 
 
 def apply_objects(session: Session, desired: Desired, position: Position) -> None:
@@ -28,7 +17,6 @@ def apply_objects(session: Session, desired: Desired, position: Position) -> Non
             _check_established(session, desired)
         if position.applied == len(desired.objects):
             return
-        session.check_time()
         _apply(session, desired, desired.objects[position.applied])
         position.applied += 1
 
@@ -74,7 +62,6 @@ def _path(session: Session, desired: Desired, reference: Reference) -> str:
 def _check_established(session: Session, desired: Desired) -> None:
     """Raise PendingError if a definition is not in effect yet, or an error if its names are taken."""
     for reference in (each for each in desired.references if each.kind == DEFINITION):
-        session.check_time()
         live = session.client.get(_path(session, desired, reference), str(reference)) or {}
         conditions = {each["type"]: each for each in (live.get("status") or {}).get("conditions") or ()}
         if conditions.get("NamesAccepted", {}).get("status") == "False":

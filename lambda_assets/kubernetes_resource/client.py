@@ -2,16 +2,20 @@
 
 import http.client
 import json
+import math
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from cluster_resource.errors import PendingError
 from cluster_resource.event import Json
 from kubernetes_resource.errors import Kind, KubernetesError, error_of
 
 FIELD_MANAGER = "hyperpod-cdk"
 TIMEOUT_S = 10
+RESERVE_S = TIMEOUT_S + 5
+"""A call begins only if the function has this long left, so that it does not time out in it."""
 JSON_TYPE = "application/json"
 METADATA_TYPE = f"{JSON_TYPE};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON_TYPE}"
 """Without specs and data: 100 objects have up to 150 MB of them. Aggregated APIs that cannot do it send the objects."""
@@ -64,11 +68,20 @@ def _trust(certificate_authority: str) -> ssl.SSLContext:
 
 
 class KubernetesClient:
-    """The verbs of the API that the applier uses. ``subject`` is the object that an error names."""
+    """The verbs of the API that the applier uses; raises PendingError if no time is left for another call.
 
-    def __init__(self, transport: Transport, token: str) -> None:
+    ``subject`` is the object that an error names.
+    """
+
+    def __init__(self, transport: Transport, token: str, seconds_left: Callable[[], float] = lambda: math.inf) -> None:
         self._transport = transport
         self._token = token
+        self._seconds_left = seconds_left
+
+    @property
+    def has_time(self) -> bool:
+        """Return whether there is time for another call."""
+        return self._seconds_left() >= RESERVE_S
 
     def close(self) -> None:
         """Close the connection."""
@@ -126,6 +139,8 @@ class KubernetesClient:
         raise error_of(status, reply, subject)
 
     def _sent(self, method: str, path: str, headers: Mapping[str, str], body: Json | None, subject: str) -> tuple[int, bytes]:
+        if not self.has_time:
+            raise PendingError(f"{subject}: the next step continues")
         content = None if body is None else json.dumps(body).encode()
         try:
             return self._transport(method, path, headers, content)

@@ -1,6 +1,7 @@
 """Find the API server of an EKS cluster, and create tokens for it. Runs in Lambda."""
 
 import base64
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import botocore.session
@@ -41,11 +42,11 @@ class EksAccess:
         encoded = (found.get("certificateAuthority") or {}).get("data") or ""
         return EksCluster(name, found["status"], found.get("endpoint") or "", base64.b64decode(encoded).decode())
 
-    def client(self, cluster: EksCluster) -> KubernetesClient:
+    def client(self, cluster: EksCluster, seconds_left: Callable[[], float]) -> KubernetesClient:
         """Return a client with a new token, which is valid for 15 minutes: longer than a step."""
         with api_errors("GetCallerIdentity"):
             token = self.token(cluster.name)
-        return KubernetesClient(HttpsTransport(cluster.endpoint, cluster.certificate_authority), token)
+        return KubernetesClient(HttpsTransport(cluster.endpoint, cluster.certificate_authority), token, seconds_left)
 
     def token(self, cluster: str) -> str:
         """Return a token: a presigned GetCallerIdentity that names the cluster."""

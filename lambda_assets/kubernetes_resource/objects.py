@@ -64,6 +64,11 @@ class Reference(NamedTuple):
         return (self.group, self.kind, self.namespace, self.name)
 
     @property
+    def identity(self) -> str:
+        """Return the identity as text."""
+        return "/".join(self.key)
+
+    @property
     def rank(self) -> int:
         """Return the position of its kind in the order."""
         return RANKS.get(self.kind, OTHER_RANK)

@@ -3,9 +3,10 @@
 Each function starts from the beginning in every step, except that applied objects and those known to be kept are skipped.
 """
 
-from kubernetes_resource.apply import Position, apply_objects
+from kubernetes_resource.apply import apply_objects
 from kubernetes_resource.inventory import Inventory
 from kubernetes_resource.objects import Desired, Reference
+from kubernetes_resource.position import Position
 from kubernetes_resource.removal import remove
 from kubernetes_resource.session import Session
 
@@ -21,8 +22,7 @@ def converge(
     stale = [reference for reference in (listed.references if listed else previous) if reference.key not in keys]
     inventory.write((*desired.references, *stale), listed)
     apply_objects(session, desired, position)
-    removal = remove(session, stale, position.kept)
-    session.check_time()
+    removal = remove(session, stale, position)
     inventory.write((*desired.references, *removal.occupied), inventory.read())
     pruned = len(stale) - len(removal.occupied) - len(removal.released)
     parts = [f"applied {len(desired.objects)} objects", *([f"deleted {pruned}"] if pruned else []), removal.note]
@@ -34,8 +34,7 @@ def delete(session: Session, inventory: Inventory, position: Position, previous:
     listed = inventory.read()
     if listed and not inventory.is_ours(listed):
         return f"not deleted: {inventory} belongs to {listed.owner}"
-    removal = remove(session, listed.references if listed else previous, position.kept)
-    session.check_time()
+    removal = remove(session, listed.references if listed else previous, position)
     if listed:
         inventory.delete(listed)
     return removal.note or "all objects are deleted"

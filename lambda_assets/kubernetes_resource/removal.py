@@ -7,6 +7,7 @@ from typing import NamedTuple
 from cluster_resource.errors import PendingError
 from kubernetes_resource.objects import Reference, deletion_text, owner_text
 from kubernetes_resource.occupants import reason_to_keep
+from kubernetes_resource.position import Position
 from kubernetes_resource.session import Session
 
 PAUSES_S = (0.2, 0.5, 1, 2)
@@ -20,8 +21,6 @@ class Removal(NamedTuple):
     """Objects in use, or that hold or may hold those of other owners, with the reason. They stay in the inventory."""
     released: dict[Reference, str]
     """Objects that another owner took over."""
-    kept: dict[str, str]
-    """The reasons for ``occupied`` that a request remembers."""
 
     @property
     def note(self) -> str:
@@ -29,44 +28,53 @@ class Removal(NamedTuple):
         return "; ".join(f"{reference} is kept: {why}" for reference, why in {**self.occupied, **self.released}.items())
 
 
-def remove(session: Session, references: Iterable[Reference], kept: dict[str, str]) -> Removal:
-    """Delete the objects; raise PendingError until they are gone.
-
-    ``kept`` has the reasons that earlier steps found, by identity, and gets those of this one.
-    """
-    removal = Removal({}, {}, kept)
+def remove(session: Session, references: Iterable[Reference], position: Position) -> Removal:
+    """Delete the objects from the position on; raise PendingError until they are gone."""
     ordered = sorted(references, key=lambda each: (-each.rank, each.key))
-    for _, group in itertools.groupby(ordered, key=lambda each: each.rank):
-        _remove_group(session, list(group), removal)
-    return removal
+    position.start_removal(ordered)
+    left = ordered[position.removed :]
+    for _, group in itertools.groupby(left, key=lambda each: each.rank):
+        _remove_group(session, list(group), position)
+    occupied, released = (
+        {each: reasons[each.identity] for each in ordered if each.identity in reasons}
+        for reasons in (position.kept, position.released)
+    )
+    return Removal(occupied, released)
 
 
-def _remove_group(session: Session, references: list[Reference], removal: Removal) -> None:
+def _remove_group(session: Session, references: list[Reference], position: Position) -> None:
     """Delete objects of the same rank and wait a moment for their end."""
-    left = {reference: why for reference in references if (why := _removed(session, reference, removal))}
+    left: dict[Reference, str] = {}
+    before = position.removed
+    for number, reference in enumerate(references, 1):
+        if why := _removed(session, reference, position):
+            left[reference] = why
+        if not left:
+            position.removed = before + number
     for pause in PAUSES_S:
-        if not left or not session.has_time:
+        if not left or not session.client.has_time:
             break
         session.sleep(pause)
-        left = {reference: why for reference in left if (why := _removed(session, reference, removal))}
+        left = {reference: why for reference in left if (why := _removed(session, reference, position))}
     if left:
         raise PendingError("; ".join(f"{reference}: {why}" for reference, why in left.items()))
+    position.removed = before + len(references)
 
 
-def _removed(session: Session, reference: Reference, removal: Removal) -> str:
+def _removed(session: Session, reference: Reference, position: Position) -> str:
     """Delete an object if that is not done; return why it still exists, or nothing if it is gone or kept."""
-    session.check_time()
     path = session.discovery.path_in_any_version(reference)
     live = session.client.get(path, str(reference)) if path else None
     if path is None or live is None:
+        position.kept.pop(reference.identity, None)
         return ""
     if not session.target.owns(live):
-        removal.released[reference] = f"it belongs to {owner_text(live)}"
+        position.kept.pop(reference.identity, None)
+        position.released[reference.identity] = f"it belongs to {owner_text(live)}"
         return ""
-    identity = "/".join(reference.key)
-    reason = removal.kept.get(identity) or reason_to_keep(session, reference, live)
+    reason = position.kept.get(reference.identity) or reason_to_keep(session, reference, live)
     if reason:
-        removal.occupied[reference] = removal.kept[identity] = reason
+        position.kept[reference.identity] = reason
         return ""
     if live["metadata"].get("deletionTimestamp"):
         return f"being deleted{deletion_text(live)}"

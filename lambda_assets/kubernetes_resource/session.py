@@ -1,19 +1,14 @@
-"""Share the API server, the remaining time and pauses between the phases of a step. Runs in Lambda."""
+"""Share the API server and the pauses between the phases of a step. Runs in Lambda."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
-from cluster_resource.errors import PendingError
 from cluster_resource.event import Json
-from kubernetes_resource.client import JSON_TYPE, TIMEOUT_S, KubernetesClient
+from kubernetes_resource.client import JSON_TYPE, KubernetesClient
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.objects import Target
-
-RESERVE_S = TIMEOUT_S + 5
-"""A call begins only if the function has this long left, so that it does not time out in it."""
-
 
 PAGE = 100
 MAX_NAMED = 3
@@ -25,24 +20,12 @@ class Session(NamedTuple):
     target: Target
     client: KubernetesClient
     discovery: Discovery
-    seconds_left: Callable[[], float]
     sleep: Callable[[float], None]
-
-    def check_time(self) -> None:
-        """Raise PendingError if no time is left for another call."""
-        if not self.has_time:
-            raise PendingError("the next step continues")
-
-    @property
-    def has_time(self) -> bool:
-        """Return whether there is time for another call."""
-        return self.seconds_left() >= RESERVE_S
 
     def items(self, path: str, accept: str = JSON_TYPE) -> Iterator[Json]:
         """Yield the objects of a collection, page by page; none if it is no longer served."""
         token = ""
         while True:
-            self.check_time()
             page = self.client.get(f"{path}?limit={PAGE}{f'&continue={quote(token)}' if token else ''}", path, accept=accept)
             yield from (page or {}).get("items") or ()
             token = ((page or {}).get("metadata") or {}).get("continue") or ""

@@ -15,13 +15,13 @@ from cluster_resource.errors import FinalError, PendingError
 from cluster_resource.event import Event, Json, Owner
 from cluster_resource.executions import Executions, executions_of
 from cluster_resource.response import Send, send
-from kubernetes_resource.apply import Position
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster, eks_access
 from kubernetes_resource.errors import Kind
 from kubernetes_resource.inventory import Inventory
 from kubernetes_resource.objects import Desired, Target, references_in
 from kubernetes_resource.phases import converge, delete
+from kubernetes_resource.position import APPLIED, REMOVED, Position
 from kubernetes_resource.session import Session
 
 FINAL_KINDS = (Kind.CONFLICT, Kind.FOREIGN, Kind.IN_USE, Kind.INVALID, Kind.REJECTED, Kind.TOO_LARGE)
@@ -32,8 +32,8 @@ PATIENCE_S: Mapping[Any, float] = {
     **dict.fromkeys((Kind.UNTRUSTED, Kind.ABSENT), 90),
 }
 """How long errors last that end the request: an access entry takes effect within seconds, or minutes."""
-APPLIED, KEPT, ENDPOINT = "applied", "kept", "endpoint"
-"""The names in the memory of how many objects were applied, which are not deleted, and where."""
+ENDPOINT = "endpoint"
+"""The name in the memory of the API server to which the position belongs."""
 
 
 @functools.cache
@@ -60,7 +60,7 @@ def handle(payload: Json, host: Host, executions: Callable[[], Executions], send
     """Do what the handler does, with given clients."""
     calls = functools.partial(_calls, host)
     fix = "remove what blocks it, then "
-    resource = fenced_step.Resource(calls, lambda each: Target.of(each).physical_id, PATIENCE_S, (APPLIED,), fix)
+    resource = fenced_step.Resource(calls, lambda each: Target.of(each).physical_id, PATIENCE_S, (APPLIED, REMOVED), fix)
     return fenced_step.handle(payload, resource, executions, send)
 
 
@@ -74,15 +74,14 @@ def _calls(host: Host, event: Event, rest: dict[str, Any]) -> str:
     without_server = _without_server(target, cluster, is_delete=desired is None)
     if without_server or cluster is None:
         return without_server
-    with closing(host.access().client(cluster)) as client:
-        session = Session(target, client, Discovery(client), host.seconds_left, host.sleep)
+    with closing(host.access().client(cluster, host.seconds_left)) as client:
+        session = Session(target, client, Discovery(client), host.sleep)
         # A new EKS cluster of this name has none of the objects.
-        reached = rest if rest.get(ENDPOINT) == cluster.endpoint else {}
-        position = Position(int(reached.get(APPLIED, 0)), reached.get(KEPT) or {})
+        position = Position(rest if rest.get(ENDPOINT) == cluster.endpoint else {})
         try:
             return _phase(event, desired, session, position)
         finally:
-            rest.update({APPLIED: position.applied, KEPT: position.kept, ENDPOINT: cluster.endpoint})
+            rest.update({**position.dump(), ENDPOINT: cluster.endpoint})
 
 
 def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bool) -> str:

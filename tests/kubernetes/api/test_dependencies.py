@@ -53,8 +53,9 @@ class RealEks(EksAccess):
     def cluster(self, name: str) -> EksCluster | None:
         return EksCluster(name, "ACTIVE", self.plane.endpoint, self.plane.certificate_authority)
 
-    def client(self, cluster: EksCluster) -> KubernetesClient:
-        return KubernetesClient(HttpsTransport(cluster.endpoint, cluster.certificate_authority), self.bearer)
+    def client(self, cluster: EksCluster, seconds_left: Callable[[], float]) -> KubernetesClient:
+        transport = HttpsTransport(cluster.endpoint, cluster.certificate_authority)
+        return KubernetesClient(transport, self.bearer, seconds_left)
 
 
 class ContractWorld(DependenciesWorld):
@@ -99,7 +100,7 @@ class ContractWorld(DependenciesWorld):
     def client(self) -> KubernetesClient:
         cluster = self.access.cluster(CLUSTER)
         assert cluster
-        return self.access.client(cluster)
+        return self.access.client(cluster, self.seconds)
 
     def get(self, item: Json) -> Json | None:
         with closing(self.client()) as client:

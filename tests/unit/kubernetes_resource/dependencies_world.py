@@ -1,6 +1,7 @@
 """The real entry, step and responder code of Custom::HyperPodDependencies before an API server in memory."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from cluster_resource.aws_api import ApiError
@@ -31,9 +32,9 @@ class FakeEks(EksAccess):
             raise self.error
         return self.found if self.found and name == self.found.name else None
 
-    def client(self, cluster: EksCluster) -> KubernetesClient:
+    def client(self, cluster: EksCluster, seconds_left: Callable[[], float]) -> KubernetesClient:
         self.opened += 1
-        return KubernetesClient(self.server, TOKEN)
+        return KubernetesClient(self.server, TOKEN, seconds_left)
 
 
 class DependenciesWorld(CallsWorld):

@@ -216,7 +216,7 @@ def test_missing_credentials_are_a_denied_call() -> None:
     sts = session.create_client("sts", region_name="us-west-2", aws_access_key_id=None)
     sts._request_signer._credentials = None
     with pytest.raises(ApiError) as caught:
-        EksAccess(None, sts).client(EksCluster("a", "ACTIVE", "https://a", ""))
+        EksAccess(None, sts).client(EksCluster("a", "ACTIVE", "https://a", ""), lambda: 59.0)
     assert caught.value.kind is AwsKind.DENIED
 
 
