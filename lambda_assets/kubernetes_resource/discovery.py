@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import quote
 
 from cluster_resource.event import Json
 from kubernetes_resource.client import KubernetesClient
-from kubernetes_resource.errors import AggregatedApiError, Kind, KubernetesError
+from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import Reference
+
+SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
 
 
 class Collection(NamedTuple):
@@ -20,8 +23,8 @@ class Collection(NamedTuple):
 
     def path(self, namespace: str = "", name: str = "") -> str:
         """Return the path of the collection, or of an object in it."""
-        scope = f"/namespaces/{namespace}" if namespace else ""
-        return f"{self.root}{scope}/{self.plural}{f'/{name}' if name else ''}"
+        scope = f"/namespaces/{_segment(namespace)}" if namespace else ""
+        return f"{self.root}{scope}/{self.plural}{f'/{_segment(name)}' if name else ''}"
 
 
 class Discovery:
@@ -92,8 +95,20 @@ class Discovery:
             if error.status != 503 or "/" not in version:
                 raise
             service = ".".join(reversed(version.split("/")))
+            if not self._has_pods(service):
+                raise
             fix = f"restore the pods of APIService {service} or delete it, then deploy again"
-            raise AggregatedApiError(error.kind, error.subject, error.text, fix=fix) from error
+            raise KubernetesError(Kind.PODS_AWAY, error.subject, error.text, fix=fix) from error
+
+    def _has_pods(self, service: str) -> bool:
+        """Return whether pods serve an API; the API server itself replies 503, too, before it has loaded all of its own."""
+        live = self._client.get(f"{SERVICES}/{service}", f"APIService {service}") or {}
+        return bool((live.get("spec") or {}).get("service"))
+
+
+def _segment(name: str) -> str:
+    """Return a name as a part of a path: names of roles can have any character except / and %."""
+    return quote(name, safe=":")
 
 
 def _collection(root: str, resource: Json) -> Collection:

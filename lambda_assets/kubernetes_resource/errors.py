@@ -9,6 +9,7 @@ from cluster_resource.errors import CallError
 MAX_FIELDS = 5
 CONFLICTING = "FieldManagerConflict"
 TERMINATING_CAUSE = "NamespaceTerminating"
+WEBHOOK_AWAY = ("failed calling webhook", "conversion webhook for")
 OTHER_UID = "metadata.uid"
 """The field in the error for an object that another one replaced since it was read."""
 
@@ -22,6 +23,8 @@ class Kind(Enum):
     FOREIGN = "other owner"
     IN_USE = "in use"
     INVALID = "invalid"
+    PODS_AWAY = "pods away"
+    """What pods in the EKS cluster serve, an aggregated API or a webhook, is unavailable; the API server itself is not."""
     REJECTED = "rejected"
     STALE = "stale"
     TERMINATING = "namespace terminating"
@@ -38,6 +41,7 @@ FIX = {
     Kind.FOREIGN: "delete it, or set its labels app.kubernetes.io/managed-by=hyperpod-cdk and hyperpod-cdk/inventory",
     Kind.IN_USE: "delete what uses it, then deploy again",
     Kind.INVALID: "correct the object; if the field is immutable, delete the object and deploy again",
+    Kind.PODS_AWAY: "restore the pods of the webhook, or delete its configuration, then deploy again",
     Kind.REJECTED: "change the object, or exempt it in the policy of the webhook",
     Kind.STALE: "end the other process that changes it, then deploy again",
     Kind.TERMINATING: "wait until the namespace is deleted, or remove the finalizers that block it, then deploy again",
@@ -45,6 +49,17 @@ FIX = {
     Kind.UNAUTHORIZED: "create the access entry of the function's role, then deploy again",
     Kind.UNAVAILABLE: "check the endpoint access, the security groups and the health of the EKS cluster, then deploy again",
     Kind.UNTRUSTED: "remove the proxy between the function and the endpoint, then deploy again",
+}
+
+
+KIND_OF_STATUS = {
+    401: Kind.UNAUTHORIZED,
+    403: Kind.FORBIDDEN,
+    404: Kind.ABSENT,
+    408: Kind.UNAVAILABLE,
+    409: Kind.STALE,
+    410: Kind.STALE,  # the other pages of a list have expired
+    429: Kind.UNAVAILABLE,
 }
 
 
@@ -82,10 +97,6 @@ class KubernetesError(CallError):
         return {cause.manager for cause in self.causes if cause.reason == CONFLICTING}
 
 
-class AggregatedApiError(KubernetesError):
-    """An API that pods in the EKS cluster serve is unavailable; the API server itself is not."""
-
-
 def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesError:
     """Return the error in a reply, whose body is a Status object."""
     causes = [_cause(item) for item in (body.get("details") or {}).get("causes") or ()]
@@ -98,6 +109,12 @@ def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesEr
 
 def kind_of(status: int, text: str, causes: Iterable[Cause]) -> Kind:
     """Return the kind of an error."""
+    kind = _kind_of_details(status, text, tuple(causes)) or KIND_OF_STATUS.get(status)
+    return kind or (Kind.UNAVAILABLE if status >= 500 else Kind.INVALID)
+
+
+def _kind_of_details(status: int, text: str, causes: tuple[Cause, ...]) -> Kind | None:
+    """Return the kind if the status does not show it."""
     reasons = {cause.reason for cause in causes}
     if _is_rejected(status, text):
         return Kind.REJECTED
@@ -105,12 +122,9 @@ def kind_of(status: int, text: str, causes: Iterable[Cause]) -> Kind:
         return Kind.TERMINATING
     if OTHER_UID in {cause.field for cause in causes}:
         return Kind.STALE
-    if status == 409:
-        return Kind.CONFLICT if CONFLICTING in reasons else Kind.STALE
-    if status in (408, 429) or status >= 500:
-        return Kind.UNAVAILABLE
-    known = {401: Kind.UNAUTHORIZED, 403: Kind.FORBIDDEN, 404: Kind.ABSENT}
-    return known.get(status, Kind.INVALID)
+    if status == 409 and CONFLICTING in reasons:
+        return Kind.CONFLICT
+    return Kind.PODS_AWAY if status >= 500 and any(words in text for words in WEBHOOK_AWAY) else None
 
 
 def _is_rejected(status: int, text: str) -> bool:

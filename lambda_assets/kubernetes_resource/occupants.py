@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cluster_resource.event import Json
 from kubernetes_resource.claims import use_of
 from kubernetes_resource.client import METADATA_TYPE
-from kubernetes_resource.errors import AggregatedApiError
+from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import DEFINITION, NAMESPACE, Reference
 from kubernetes_resource.session import Session, first_of
 
@@ -27,16 +27,8 @@ def reason_to_keep(session: Session, reference: Reference, live: Json) -> str:
     if live["metadata"].get("deletionTimestamp"):
         return ""
     if reference.kind == NAMESPACE:
-        return _namespace_text(session, reference.name)
+        return _held_text(_in_namespace(session, reference.name))
     return _definition_text(session, live["spec"]) if reference.kind == DEFINITION else ""
-
-
-def _namespace_text(session: Session, namespace: str) -> str:
-    try:
-        return _held_text(_in_namespace(session, namespace))
-    except AggregatedApiError as error:
-        # While an API cannot be listed, Kubernetes does not finish the deletion of a namespace either.
-        return f"its objects cannot be listed: {error}"
 
 
 def _definition_text(session: Session, spec: Json) -> str:
@@ -47,7 +39,13 @@ def _definition_text(session: Session, spec: Json) -> str:
 
 
 def _held_text(held: Iterator[str]) -> str:
-    names = first_of(held)
+    try:
+        names = first_of(held)
+    except KubernetesError as error:
+        if error.kind is not Kind.PODS_AWAY:
+            raise
+        # While objects cannot be listed, Kubernetes does not finish the deletion of what holds them either.
+        return f"its objects cannot be listed: {error}"
     return f"it holds {names}" if names else ""
 
 

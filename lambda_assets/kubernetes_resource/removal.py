@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from cluster_resource.errors import PendingError
+from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.objects import Reference, deletion_text, owner_text
 from kubernetes_resource.occupants import reason_to_keep
 from kubernetes_resource.position import Position
@@ -78,5 +79,10 @@ def _removed(session: Session, reference: Reference, position: Position) -> str:
         return ""
     if live["metadata"].get("deletionTimestamp"):
         return f"being deleted{deletion_text(live)}"
-    session.client.delete(path, live, str(reference))
+    try:
+        session.client.delete(path, live, str(reference))
+    except KubernetesError as error:
+        if error.kind is not Kind.STALE:
+            raise
+        return "changed since it was read"
     return "being deleted"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from tests.unit.kubernetes_resource.controllers import (
     CLEAN_UP,
@@ -39,6 +39,7 @@ BUILT_IN = {
     "rbac.authorization.k8s.io/v1": [("ClusterRole", "clusterroles", False),
                                      ("ClusterRoleBinding", "clusterrolebindings", False),
                                      ("RoleBinding", "rolebindings", True)],
+    "apiregistration.k8s.io/v1": [("APIService", "apiservices", False)],
     "apiextensions.k8s.io/v1": [("CustomResourceDefinition", "customresourcedefinitions", False)],
 }  # fmt: skip
 CLAIMS, VOLUMES = ("", "persistentvolumeclaims"), ("", "persistentvolumes")
@@ -264,7 +265,7 @@ class ApiServer:
                     self.served.pop(f"{stored.live['spec']['group']}/v1", None)
 
     def _place(self, path: str) -> Place:
-        parts = path.strip("/").split("/")
+        parts = [unquote(part) for part in path.strip("/").split("/")]
         version, rest = (parts[1], parts[2:]) if parts[0] == "api" else ("/".join(parts[1:3]), parts[3:])
         namespace = rest[1] if rest[0] == "namespaces" and len(rest) > 2 else ""
         rest = rest[2:] if namespace else rest

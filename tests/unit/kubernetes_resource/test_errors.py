@@ -1,14 +1,12 @@
 """Each error of the API is named: the object, the problem and the fix."""
 
 import http.client
-import itertools
 import ssl
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from tests.unit.kubernetes_resource.api_server import ApiServer, Place
+from tests.unit.kubernetes_resource.api_server import Place
 from tests.unit.kubernetes_resource.dependencies_world import (
     INVENTORY,
     DependenciesWorld,
@@ -242,63 +240,3 @@ def test_a_broken_inventory_is_named(world: DependenciesWorld) -> None:
         f"ConfigMap kube-system/{INVENTORY}: data.objects is not a list of objects; "
         "restore it, or delete the ConfigMap and the objects with its label"
     )
-
-
-class Aggregator(ApiServer):
-    """A server with an aggregated API whose pods are away."""
-
-    def __init__(self, content: bytes, **state: Any) -> None:
-        super().__init__(**state)
-        self._content = content
-
-    def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> tuple[int, bytes]:
-        if path == "/apis/metrics.k8s.io/v1beta1":
-            return 503, self._content
-        return super().__call__(method, path, headers, body)
-
-
-class Proxy(ApiServer):
-    """A server before the API server that answers for it."""
-
-    replies: Iterator[tuple[int, bytes]]
-
-    def __call__(self, *request: Any) -> tuple[int, bytes]:
-        return next(self.replies, None) or super().__call__(*request)
-
-
-@pytest.mark.parametrize("status", [200, 404, 502])
-def test_an_answer_of_another_server_is_retried(world: DependenciesWorld, status: int) -> None:
-    world.do("Create", standard())
-    world.eks.server = proxy = Proxy(**vars(world.server))
-    proxy.replies = iter([(status, b"<html>not the API server</html>")] * 5)
-    assert world.do("Delete", standard())["Status"] == "SUCCESS"
-    assert list(proxy.replies) == []
-    assert world.ours() == set()
-
-
-@pytest.mark.parametrize("content", [b"service unavailable\n", b'{"message": "service unavailable"}'])
-def test_a_namespace_is_kept_while_an_aggregated_api_has_no_pods(world: DependenciesWorld, content: bytes) -> None:
-    world.do("Create", standard())
-    world.server.served["metrics.k8s.io/v1beta1"] = [("PodMetrics", "pods", True)]
-    world.eks.server = Aggregator(**vars(world.server), content=content)
-    done = world.do("Delete", standard())
-    assert done["Status"] == "SUCCESS"
-    assert done["Reason"].startswith("Namespace aws-hyperpod is kept: its objects cannot be listed: API metrics.k8s.io/v1beta1: ")
-    assert done["Reason"].endswith("; restore the pods of APIService v1beta1.metrics.k8s.io or delete it, then deploy again")
-    assert world.ours() == {"Namespace aws-hyperpod"}
-
-
-def test_an_aggregated_api_of_an_object_must_be_back_before_the_object_is_deleted(world: DependenciesWorld) -> None:
-    world.do("Create", standard())
-    world.server.served["metrics.k8s.io/v1beta1"] = [("PodMetrics", "pods", True)]
-    world.eks.server = Aggregator(**vars(world.server), content=b"service unavailable")
-    ours = {"apiVersion": "metrics.k8s.io/v1beta1", "kind": "PodMetrics", "metadata": {"name": "ours", "namespace": "default"}}
-    reason = world.do("Update", [*standard(), ours], standard())["Reason"]
-    assert reason.startswith("API metrics.k8s.io/v1beta1: ")
-    assert "; restore the pods of APIService v1beta1.metrics.k8s.io or delete it, then deploy again" in reason
-
-
-def test_a_server_that_never_answers_as_the_api_is_named(world: DependenciesWorld) -> None:
-    world.eks.server = proxy = Proxy()
-    proxy.replies = itertools.repeat((404, b"<html>not the API server</html>"))
-    assert "HTTP 404 without a JSON object; check the endpoint access" in world.do("Delete", standard())["Reason"]

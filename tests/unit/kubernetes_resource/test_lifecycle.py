@@ -161,6 +161,16 @@ def test_a_deleted_inventory_is_replaced_by_the_properties(world: DependenciesWo
     assert world.ours() == set()
 
 
+def test_names_of_roles_can_have_characters_that_paths_escape(world: DependenciesWorld) -> None:
+    """RBAC accepts every name without / and %."""
+    items = [role(name) for name in ("system:agent", "a?b", "a b", "a#b", "rôle")]
+    world.server.add(role("a"))
+    assert world.do("Create", items)["Status"] == "SUCCESS"
+    assert world.ours() == names(items)
+    assert world.do("Delete", items)["Reason"] == "all objects are deleted"
+    assert world.server.find("ClusterRole", "a")
+
+
 @pytest.mark.parametrize(
     ("found", "kind", "status", "reason"),
     [
