@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import botocore.session
 
 from cluster_resource.aws_api import CONFIG, ApiError, Kind, api_errors
+from cluster_resource.errors import PendingError
 from kubernetes_resource.client import HttpsTransport, KubernetesClient
 
 TOKEN_PREFIX = "k8s-aws-v1."  # noqa: S105  the start of each token
@@ -44,6 +45,8 @@ class EksAccess:
 
     def client(self, cluster: EksCluster, seconds_left: Callable[[], float]) -> KubernetesClient:
         """Return a client with a new token, which is valid for 15 minutes: longer than a step."""
+        if not cluster.certificate_authority:  # ssl would trust the authorities of the function's system instead
+            raise PendingError(f"EKS cluster {cluster.name} has no certificate authority")
         with api_errors("GetCallerIdentity"):
             token = self.token(cluster.name)
         return KubernetesClient(HttpsTransport(cluster.endpoint, cluster.certificate_authority), token, seconds_left)

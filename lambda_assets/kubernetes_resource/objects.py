@@ -32,10 +32,11 @@ RANKS = {
     "ConfigMap": 5,
     "Secret": 5,
     "Service": 6,
+    "APIService": 8,
     "ValidatingWebhookConfiguration": 8,
     "MutatingWebhookConfiguration": 8,
 }
-"""Each kind comes after those that it needs; a webhook would intercept calls before its workload exists."""
+"""Each kind comes after those that it needs; a webhook or an aggregated API would fail calls before its workload exists."""
 OTHER_RANK = 7
 
 

@@ -157,7 +157,7 @@ def test_a_conflict_and_its_take_over(world: ContractWorld) -> None:
     world.apply_as("helm", config_map(space=world.space, a="x"))
     reason = (
         f"ConfigMap {world.space}/settings: conflict: .data.a belongs to helm; "
-        "remove the field from the object, or list the manager under TakeOver"
+        "set the field to the template's value or remove it, then deploy again"
     )
     assert world.send_all("Update", objects, objects)["Reason"] == reason
     assert world.send_all("Update", objects, objects, TakeOver=["helm"])["Status"] == "SUCCESS"

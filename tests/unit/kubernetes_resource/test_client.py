@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from cluster_resource.aws_api import ApiError
 from cluster_resource.aws_api import Kind as AwsKind
+from cluster_resource.errors import PendingError
 from kubernetes_resource.client import METADATA_TYPE, HttpsTransport, KubernetesClient
 from kubernetes_resource.eks_access import EksAccess, EksCluster, eks_access
 from kubernetes_resource.errors import Kind, KubernetesError
@@ -216,8 +217,13 @@ def test_missing_credentials_are_a_denied_call() -> None:
     sts = session.create_client("sts", region_name="us-west-2", aws_access_key_id=None)
     sts._request_signer._credentials = None
     with pytest.raises(ApiError) as caught:
-        EksAccess(None, sts).client(EksCluster("a", "ACTIVE", "https://a", ""), lambda: 59.0)
+        EksAccess(None, sts).client(EksCluster("a", "ACTIVE", "https://a", "PEM"), lambda: 59.0)
     assert caught.value.kind is AwsKind.DENIED
+
+
+def test_a_cluster_without_an_authority_gets_no_token() -> None:
+    with pytest.raises(PendingError, match="EKS cluster a has no certificate authority"):
+        EksAccess(None, None).client(EksCluster("a", "ACTIVE", "https://a", ""), lambda: 59.0)
 
 
 @pytest.mark.usefixtures("credentials")

@@ -44,6 +44,18 @@ def test_a_creation_applies_all_objects_in_order_after_the_inventory(world: Depe
     assert kinds == ["kube-system", "namespaces", "serviceaccounts", "clusterroles", "configmaps", "daemonsets"]
 
 
+def test_an_aggregated_api_comes_after_its_workload_and_goes_before_it(world: DependenciesWorld) -> None:
+    metadata = {"name": "v1beta1.metrics.k8s.io"}
+    spec = {"service": {"name": "metrics-server", "namespace": "aws-hyperpod"}}
+    service = {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": metadata, "spec": spec}
+    items = [service, daemon_set(), namespace()]
+    assert world.do("Create", items)["Status"] == "SUCCESS"
+    assert writes(world)[1:] == ["PATCH aws-hyperpod", "PATCH agent", "PATCH v1beta1.metrics.k8s.io"]
+    world.server.calls.clear()
+    assert world.do("Delete", items)["Status"] == "SUCCESS"
+    assert writes(world)[:2] == ["DELETE v1beta1.metrics.k8s.io", "DELETE agent"]
+
+
 def test_objects_carry_the_labels_and_keep_their_types(world: DependenciesWorld) -> None:
     world.do("Create", [namespace(), {**config_map(), "metadata": {**config_map()["metadata"], "labels": {"team": "ml"}}}])
     live = world.server.find("ConfigMap", "settings", "aws-hyperpod")

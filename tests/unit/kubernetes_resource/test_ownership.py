@@ -40,9 +40,11 @@ def test_a_conflict_names_the_field_and_the_manager(world: DependenciesWorld) ->
     done = world.do("Update", standard(), standard())
     assert done["Reason"] == (
         'DaemonSet aws-hyperpod/agent: conflict: .spec.template.spec.containers[name="agent"].image belongs to kubectl-edit; '
-        "remove the field from the object, or list the manager under TakeOver"
+        "set the field to the template's value or remove it, then deploy again"
     )
     assert minutes(world) < 2
+    world.server.edit("DaemonSet", "agent", set_image("agent:1"), "aws-hyperpod", "kubectl-edit")
+    assert world.do("Update", standard(), standard())["Status"] == "SUCCESS"
 
 
 def test_a_named_manager_is_taken_over(world: DependenciesWorld) -> None:
