@@ -20,6 +20,7 @@ ACCESS_ENTRIES = ("API", "API_AND_CONFIG_MAP")
 # https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
 CLUSTERS = "Clusters"
 EXTENDED = "extended-support"
+ANYWHERE = "0.0.0.0/0"
 
 
 def kubernetes_version(account: Account) -> Iterator[CheckResult]:
@@ -86,7 +87,12 @@ def eks_cluster(account: Account) -> Iterator[CheckResult]:
     else:
         well = f"EKS cluster {eks.existing.name} (Kubernetes {found['version']}) is ACTIVE and uses access entries"
         yield from together(
-            account, _state(found), _network(account, found), _one_to_one(account, eks.existing, found), well=well
+            account,
+            _state(found),
+            _network(account, found),
+            _endpoint(eks, found),
+            _one_to_one(account, eks.existing, found),
+            well=well,
         )
 
 
@@ -143,6 +149,21 @@ def _network(account: Account, found: Json) -> Iterator[CheckResult]:
             f"{existing.security_group_id} is not attached to EKS cluster {found['name']}, so nodes may not reach it",
             f"allow traffic between it and {', '.join(filter(None, attached)) or 'its security group'} in both directions",
         )
+
+
+def _endpoint(eks: EksConfig, found: Json) -> Iterator[CheckResult]:
+    """Check that the deployment reaches the API server from where the file says: the internet, or only the nodes' subnets."""
+    name, own = found["name"], found["resourcesVpcConfig"]
+    ranges = own.get("publicAccessCidrs") or [ANYWHERE]
+    if not eks.is_reachable_from_anywhere:
+        if not own.get("endpointPrivateAccess"):
+            command = f"aws eks update-cluster-config --name {name} --resources-vpc-config endpointPrivateAccess=true"
+            yield error(f"EKS cluster {name} has no private endpoint, and the deployment calls it from the VPC", f"`{command}`")
+    elif not own.get("endpointPublicAccess"):
+        yield error(f"EKS cluster {name} is reachable only from its VPC", "set `eks.endpoint_access: private`")
+    elif ANYWHERE not in ranges:
+        fix = f"set `eks.public_access_cidrs: [{', '.join(ranges)}]`"
+        yield error(f"EKS cluster {name} is reachable only from its VPC and {', '.join(ranges)}", fix)
 
 
 def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterator[CheckResult]:

@@ -44,10 +44,19 @@ DEPLOYED = stacks(Kubernetes={"EksClusterName": "draft"})
 CHECKS = (kubernetes_version, eks_quotas, eks_cluster, control_plane, eks_addons, access)
 
 
+VPC = {
+    "vpcId": "vpc-00000001",
+    "securityGroupIds": ["sg-00000001"],
+    "clusterSecurityGroupId": "sg-00000002",
+    "endpointPublicAccess": True,
+    "endpointPrivateAccess": False,
+    "publicAccessCidrs": ["0.0.0.0/0"],
+}
+
+
 def cluster(**changes: Any) -> Json:
     """EKS's answer about an existing cluster."""
-    vpc = {"vpcId": "vpc-00000001", "securityGroupIds": ["sg-00000001"], "clusterSecurityGroupId": "sg-00000002"}
-    facts = {"name": "ml", "arn": ARN, "status": "ACTIVE", "version": "1.33", "resourcesVpcConfig": vpc}
+    facts = {"name": "ml", "arn": ARN, "status": "ACTIVE", "version": "1.33", "resourcesVpcConfig": VPC}
     return {"cluster": {**facts, "accessConfig": {"authenticationMode": "API"}, **changes}}
 
 
@@ -216,11 +225,11 @@ def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
             "error: EKS cluster ml has authentication mode CONFIG_MAP, ",
         ),
         (
-            cluster(resourcesVpcConfig={"vpcId": "vpc-2", "clusterSecurityGroupId": "sg-00000001"}),
+            cluster(resourcesVpcConfig={**VPC, "vpcId": "vpc-2"}),
             "error: EKS cluster ml is in vpc-2",
         ),
         (
-            cluster(resourcesVpcConfig={"vpcId": "vpc-00000001", "clusterSecurityGroupId": "sg-2"}),
+            cluster(resourcesVpcConfig={**VPC, "securityGroupIds": []}),
             "warning: sg-00000001 is not attached to EKS cluster ml",
         ),
     ],
@@ -228,6 +237,34 @@ def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
 def test_an_existing_eks_cluster_that_hyperpod_cannot_use_is_a_problem(found: Any, message: str) -> None:
     [line] = existing(found)
     assert line.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("access", "endpoint", "fix"),
+    [
+        ("", {"endpointPublicAccess": False}, "set `eks.endpoint_access: private`"),
+        (
+            "",
+            {"publicAccessCidrs": ["192.0.2.0/24", "198.51.100.7/32"]},
+            "set `eks.public_access_cidrs: [192.0.2.0/24, 198.51.100.7/32]`",
+        ),
+        (
+            ", endpoint_access: private",
+            {},
+            "`aws eks update-cluster-config --name ml --resources-vpc-config endpointPrivateAccess=true`",
+        ),
+        (", endpoint_access: private", {"endpointPrivateAccess": True}, None),
+        (", public_access_cidrs: [192.0.2.0/24]", {"publicAccessCidrs": ["192.0.2.0/24"], "endpointPrivateAccess": True}, None),
+    ],
+)
+def test_the_deployment_reaches_the_api_server_from_where_the_file_says(access: str, endpoint: Json, fix: str | None) -> None:
+    file = OWN_VPC.replace("{EKS}", f"{{existing: {{name: ml}}{access}}}")
+    aws = {
+        "eks.describe_cluster": cluster(resourcesVpcConfig={**VPC, **endpoint}),
+        "sagemaker.list_clusters": {"ClusterSummaries": []},
+    }
+    found = only(asked(eks_cluster, aws, file))
+    assert (found.outcome, found.fix or None) == ("error" if fix else "ok", fix)
 
 
 def test_an_eks_cluster_has_one_hyperpod_cluster() -> None:
