@@ -10,6 +10,8 @@ from cli.kubernetes.client import OperatorClient
 
 PODS = "/api/v1/pods"
 ENDED = ("Succeeded", "Failed")
+FEW = 8
+"""Up to this many nodes are asked for one by one: a list of all pods of a large cluster has hundreds of pages."""
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 MIRROR = "kubernetes.io/config.mirror"
 
@@ -54,9 +56,13 @@ class Pod:
 
 def pods_on(client: OperatorClient, nodes: frozenset[str]) -> list[Pod]:
     """Return the pods on the nodes that have not ended and do not belong to their node."""
-    query = quote(f"status.phase!={ENDED[0]},status.phase!={ENDED[1]}")
-    found = (pod_of(each) for each in client.items(f"{PODS}?fieldSelector={query}"))
+    places = [f"spec.nodeName={node}" for node in sorted(nodes)] if len(nodes) <= FEW else [""]
+    found = (pod_of(each) for place in places for each in client.items(f"{PODS}?fieldSelector={_unended(place)}"))
     return [pod for pod in found if pod.node in nodes and not pod.stays and pod.phase not in ENDED]
+
+
+def _unended(place: str) -> str:
+    return quote(",".join([*filter(None, [place]), *(f"status.phase!={phase}" for phase in ENDED)]))
 
 
 def unfinished_pods(client: OperatorClient) -> Iterator[Pod]:

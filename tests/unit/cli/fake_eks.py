@@ -115,8 +115,9 @@ class FakeApiServer:
         if method == "PATCH":
             kind, _, name = place.path.rpartition("/")
             return self._merge(kind, name, body)
-        found = list(self.objects[place.path].values())
         query = {name: unquote(values[0]) for name, values in parse_qs(place.query).items()}
+        node = re.search(r"spec\.nodeName=([^,]+)", query.get("fieldSelector", ""))
+        found = [each for each in self.objects[place.path].values() if node is None or each["spec"]["nodeName"] == node[1]]
         if not self.page_size:
             return 200, {"items": found, "metadata": {}}
         start = int(query.get("continue", "0"))
