@@ -101,7 +101,7 @@ class Discovery:
             raise KubernetesError(Kind.PODS_AWAY, error.subject, error.text, fix=fix) from error
 
     def _has_pods(self, service: str) -> bool:
-        """Return whether pods serve an API; the API server itself replies 503, too, before it has loaded all of its own."""
+        """Return whether pods serve an API; the API server itself replies 503, too, before it has loaded all APIs."""
         live = self._client.get(f"{SERVICES}/{service}", f"APIService {service}") or {}
         return bool((live.get("spec") or {}).get("service"))
 
