@@ -1,4 +1,4 @@
-"""Compare the settings of an EKS add-on with the JSON schema with which EKS checks them."""
+"""Compare the settings of an EKS add-on with its JSON schema."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -116,7 +116,7 @@ class QuotaPermissions:
                 },
             ),
             iam.PolicyStatement(
-                # A creation also requires the right on the cluster, which has the tags of its own stack.
+                # A creation also requires the right on the cluster, which has the tags of another stack.
                 sid="CreateQuotasOfCluster",
                 actions=["sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"],
                 resources=[self._clusters],
