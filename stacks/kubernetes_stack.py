@@ -6,7 +6,7 @@ from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from cluster_request.eks_addons import addons_before_nodes
-from cluster_request.kubernetes_objects.dependencies import objects_of, texts_of
+from cluster_request.kubernetes_objects.dependencies import object_properties, objects_of
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem
 from config.eks import EksConfig
 from config.fingerprint import fingerprint
@@ -56,7 +56,7 @@ class KubernetesStack(Stack):
             self,
             "Dependencies",
             cluster_name=name,
-            objects=texts_of(objects_of(config, region=region, file_system=_file_system(storage))),
+            objects=object_properties(objects_of(config, region=region, file_system=_file_system(storage))),
             identity=fingerprint(network.identity, storage.identity),
             placement=None if eks.is_reachable_from_anywhere else _in_the_vpc(network),
             alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),

@@ -12,6 +12,7 @@ from cluster_request.kubernetes_objects.health_agent import health_agent
 from cluster_request.kubernetes_objects.service_roles import service_roles
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem, file_system_objects
 from cluster_request.kubernetes_objects.team_objects import team_objects, team_roles
+from cluster_request.property_values import named_properties
 from config.instance_group import Taint
 from config.model import ClusterConfig
 
@@ -39,16 +40,23 @@ def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSys
     ]
 
 
-def texts_of(objects: Iterable[Json]) -> list[str]:
-    """Return the texts that the custom resource takes: one for each object, and one for all large objects."""
-    texts = [json.dumps(item, separators=(",", ":")) for item in objects]
+def object_properties(objects: Iterable[Json]) -> Json:
+    """Return the properties that the custom resource takes: one for each object, and `Objects` for all large ones."""
+    items = list(objects)
+    texts = [json.dumps(item, separators=(",", ":")) for item in items]
+    small = ((_name_of(item), item) for item, text in zip(items, texts, strict=True) if len(text) < LARGE)
     large = [text for text in texts if len(text) >= LARGE]
-    return [*(text for text in texts if len(text) < LARGE), *([_packed(large)] if large else [])]
+    return {**named_properties("Object", small), **({"Objects": [_packed(large)]} if large else {})}
 
 
-def event_size(texts: Iterable[str]) -> int:
-    """Return the length of the texts in the event of an Update, which has those of the last deployment too."""
-    return 2 * len(json.dumps(list(texts)))
+def event_size(properties: Json) -> int:
+    """Return the length of the properties in the event of an Update, which has those of the last deployment too."""
+    return 2 * len(json.dumps(properties))
+
+
+def _name_of(item: Json) -> str:
+    metadata = item["metadata"]
+    return f"{item['kind']} {metadata.get('namespace') or ''} {metadata['name']}"
 
 
 def _packed(texts: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from cluster_resource.errors import PropertyError
 from cluster_resource.event import Json
+from cluster_resource.property_values import typed
 
 DEPENDENCIES = "Custom::HyperPodDependencies"
 NAMESPACE = "Namespace"
@@ -123,11 +124,12 @@ class Desired(NamedTuple):
     def of(cls, properties: Mapping[str, Any]) -> "Desired":
         """Return the desired state: labelled objects in the order in which they are applied.
 
-        Each object is a JSON text, because CloudFormation turns every number and boolean of structured properties into text.
+        Each has a property whose name starts with `Object`. `Objects` has the packed ones, and all those of an older deployment.
         """
         target = Target.of(properties)
-        texts = enumerate(properties.get("Objects") or ())
-        items = [item for index, text in texts for item in _parsed(f"Objects[{index}]", text)]
+        listed = [(f"Objects[{index}]", text) for index, text in enumerate(properties.get("Objects") or ())]
+        named = [(name, value) for name, value in properties.items() if name.startswith("Object") and name != "Objects"]
+        items = [item for name, value in (*listed, *named) for item in _parsed(name, value)]
         _check_unique(Reference.of(item) for item in items)
         labelled = (_labelled(item, target) for item in items)
         ordered = sorted(labelled, key=lambda item: (Reference.of(item).rank, Reference.of(item).key))
@@ -171,16 +173,12 @@ def deletion_text(live: Mapping[str, Any]) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _parsed(field: str, text: object) -> Iterator[Json]:
-    """Yield the object in a JSON text, or those in a packed one."""
-    if isinstance(text, str) and text.startswith(PACKED):
-        yield from (_checked(field, item) for item in _unpacked(field, text))
+def _parsed(field: str, value: object) -> Iterator[Json]:
+    """Yield the object in a property, or those in a packed text."""
+    if isinstance(value, str) and value.startswith(PACKED):
+        yield from (_checked(field, item) for item in _unpacked(field, value))
         return
-    try:
-        item = json.loads(text) if isinstance(text, str) else None
-    except ValueError:
-        item = None
-    yield _checked(field, item)
+    yield _checked(field, typed(value))
 
 
 def _unpacked(field: str, text: str) -> list[object]:
@@ -197,7 +195,7 @@ def _unpacked(field: str, text: str) -> list[object]:
 def _checked(field: str, item: object) -> Json:
     """Return the object if it has an identity."""
     if not isinstance(item, dict):
-        raise PropertyError(f"{field}: not a JSON object as text; render each object with json.dumps")
+        raise PropertyError(f"{field}: not an object; pass an object, or its JSON text")
     metadata = item.get("metadata")
     named = [item.get("apiVersion"), item.get("kind"), metadata.get("name") if isinstance(metadata, dict) else None]
     if not all(isinstance(value, str) and value for value in named):

@@ -1,12 +1,12 @@
 """Read the desired quotas and scheduler config from the properties, and identify them. Runs in Lambda."""
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cluster_resource.errors import PropertyError
 from cluster_resource.event import Json, is_reserved
+from cluster_resource.property_values import typed
 
 CLUSTER_ARN = re.compile(r"arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/[a-z0-9]{12}")
 QUOTA_MEMBERS = ("ComputeQuotaConfig", "ComputeQuotaTarget", "ActivationState", "Description")
@@ -40,18 +40,15 @@ class Desired(NamedTuple):
 
     @classmethod
     def of(cls, properties: Mapping[str, Any]) -> "Desired":
-        """Return what the properties say. Items are JSON texts: CloudFormation turns other numbers into text."""
-        texts = properties.get("Quotas") or []
-        if not isinstance(texts, list):
-            raise PropertyError("Quotas: not a list; pass a list of JSON texts")
+        """Return what the properties say: each quota has a property whose name starts with `Quota`."""
         quotas: dict[str, Item] = {}
-        for index, text in enumerate(texts):
-            quota = _parsed(f"Quotas[{index}]", text, QUOTA_MEMBERS, QUOTA_REQUIRED)
+        for field, value in _quotas(properties):
+            quota = _parsed(field, value, QUOTA_MEMBERS, QUOTA_REQUIRED)
             if quota.team in quotas:
-                raise PropertyError(f"Quotas[{index}]: team {quota.team!r} has two quotas; remove one")
+                raise PropertyError(f"{field}: team {quota.team!r} has two quotas; remove one")
             quotas[quota.team] = quota
-        text = properties.get("SchedulerConfig")
-        scheduler = {} if text is None else {NO_TEAM: _parsed("SchedulerConfig", text, SCHEDULER_MEMBERS, SCHEDULER_REQUIRED)}
+        value = properties.get("SchedulerConfig")
+        scheduler = {} if value is None else {NO_TEAM: _parsed("SchedulerConfig", value, SCHEDULER_MEMBERS, SCHEDULER_REQUIRED)}
         return cls(cluster_arn_of(properties), quotas, scheduler, _tags(properties.get("Tags")))
 
     @classmethod
@@ -76,14 +73,20 @@ def physical_id_of(properties: Mapping[str, Any]) -> str:
     return f"compute-quotas/{cluster_arn_of(properties).rpartition('/')[2]}"
 
 
-def _parsed(field: str, text: object, members: tuple[str, ...], required: tuple[str, ...]) -> Item:
-    """Return the item in a JSON text."""
-    try:
-        item = json.loads(text) if isinstance(text, str) else None
-    except ValueError:
-        item = None
+def _quotas(properties: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield name and value of each quota; `Quotas` has those of an older deployment."""
+    texts = properties.get("Quotas") or []
+    if not isinstance(texts, list):
+        raise PropertyError("Quotas: not a list; pass a property for each quota")
+    yield from ((f"Quotas[{index}]", text) for index, text in enumerate(texts))
+    yield from ((name, value) for name, value in properties.items() if name.startswith("Quota") and name != "Quotas")
+
+
+def _parsed(field: str, value: object, members: tuple[str, ...], required: tuple[str, ...]) -> Item:
+    """Return the item in a property."""
+    item = typed(value)
     if not isinstance(item, dict):
-        raise PropertyError(f"{field}: not a JSON object as text; render it with json.dumps")
+        raise PropertyError(f"{field}: not an object; pass an object, or its JSON text")
     missing = [name for name in required if not item.get(name)]
     target = item.get("ComputeQuotaTarget")
     if "ComputeQuotaTarget" in members and not missing and not (isinstance(target, dict) and target.get("TeamName")):

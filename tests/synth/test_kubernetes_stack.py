@@ -11,6 +11,7 @@ import pytest
 import yaml
 from aws_cdk.assertions import Annotations, Match
 
+from cluster_resource.property_values import typed
 from config.model import ClusterConfig
 from stacks.cluster_stage import ClusterStage
 from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES, ClustersApp
@@ -62,13 +63,19 @@ def stack(stacks: dict[str, StackTemplate]) -> StackTemplate:
     return stacks["access"]
 
 
-def objects(stack: StackTemplate) -> list[str]:
-    """Return the texts of the objects, with a question mark for each value of another stack."""
-    texts = stack.properties("Custom::HyperPodDependencies")["Objects"]
-    return [
-        text if isinstance(text, str) else "".join(p if isinstance(p, str) else "?" for p in text["Fn::Join"][1])
-        for text in texts
-    ]
+def objects(stack: StackTemplate) -> list[Any]:
+    """Return the objects, with a question mark for each value of another stack."""
+    properties = stack.properties("Custom::HyperPodDependencies")
+    return [typed(without_references(value)) for name, value in properties.items() if name.startswith("Object")]
+
+
+def without_references(value: Any) -> Any:
+    """Return a property with a question mark for each value of another stack."""
+    if isinstance(value, dict) and "Fn::Join" in value:
+        return "".join(part if isinstance(part, str) else "?" for part in value["Fn::Join"][1])
+    if isinstance(value, dict):
+        return {name: without_references(item) for name, item in value.items()}
+    return [without_references(item) for item in value] if isinstance(value, list) else value
 
 
 def test_the_cluster_admits_only_access_entries_and_installs_no_addons_itself(stack: StackTemplate) -> None:
@@ -158,7 +165,7 @@ def test_addons_before_the_nodes_have_fixed_versions(stack: StackTemplate) -> No
 
 
 def test_each_teams_namespace_has_a_claim_of_the_file_system(stack: StackTemplate) -> None:
-    kinds = [(json.loads(text)["kind"], json.loads(text)["metadata"].get("namespace")) for text in objects(stack)]
+    kinds = [(item["kind"], item["metadata"].get("namespace")) for item in objects(stack)]
     assert ("PersistentVolumeClaim", "hyperpod-ns-research") in kinds
     assert kinds.count(("PersistentVolume", None)) == 1
 
@@ -211,7 +218,7 @@ def test_a_helm_chart_replaces_our_objects_and_its_warnings_annotate_the_stack(t
         app = ClustersApp(context={"clusters": str(tmp_path), "nag": "false"}, outdir=str(tmp_path / "out"))
         app.synth()
     [path] = (tmp_path / "out").glob(f"assembly-charted/*{KUBERNETES}*.template.json")
-    names = [f"{item['kind']} {item['metadata']['name']}" for item in map(json.loads, objects(StackTemplate(path.read_text())))]
+    names = [f"{item['kind']} {item['metadata']['name']}" for item in objects(StackTemplate(path.read_text()))]
     assert "Operator training" in names
     assert "Namespace hyperpod-ns-research" in names
     assert "DaemonSet nvidia-device-plugin" not in names

@@ -1,6 +1,5 @@
 """Define the scheduler config and the compute quotas of the teams (HyperPod task governance)."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
+from cluster_request.property_values import named_properties, property_value
 from cluster_request.request import Request
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
@@ -46,12 +46,11 @@ class ComputeQuotas(Construct):
             resource_type="Custom::HyperPodComputeQuotas",
             service_token=provider.service_token,
             service_timeout=cdk.Duration.hours(1),
-            # As text: CloudFormation turns every number of structured properties into text.
             properties={
                 "ClusterArn": cluster_arn,
                 "Identity": identity,
-                "Quotas": [json.dumps(each, sort_keys=True) for each in quotas],
-                **({} if scheduler is None else {"SchedulerConfig": json.dumps(scheduler, sort_keys=True)}),
+                **named_properties("Quota", ((each["ComputeQuotaTarget"]["TeamName"], each) for each in quotas)),
+                **({} if scheduler is None else {"SchedulerConfig": property_value(scheduler)}),
                 "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
             },
         )

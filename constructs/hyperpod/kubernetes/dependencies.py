@@ -1,7 +1,8 @@
 """Define the objects that HyperPod needs in the EKS cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
@@ -29,7 +30,7 @@ class Dependencies(Construct):
         id: str,
         *,
         cluster_name: str,
-        objects: Sequence[str],
+        objects: Mapping[str, Any],
         identity: str,
         placement: Placement | None,
         alarm_topic_arn: str | None,
@@ -53,7 +54,7 @@ class Dependencies(Construct):
             resource_type="Custom::HyperPodDependencies",
             service_token=provider.service_token,
             service_timeout=cdk.Duration.hours(1),
-            properties={"ClusterName": cluster_name, "Name": INVENTORY, "Objects": list(objects), "Identity": identity},
+            properties={"ClusterName": cluster_name, "Name": INVENTORY, **objects, "Identity": identity},
         )
         # Access must exist until the objects are deleted, and the provider handles the deletion.
         self.resource.node.add_dependency(provider, access)

@@ -3,8 +3,8 @@
 The account is that of an EKS file with a real control plane. UNTESTED in the constructs lists the other actions and why.
 """
 
-import json
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -52,14 +52,10 @@ def objects(account: EksAccount) -> None:
 def quotas(account: EksAccount) -> None:
     """Create the quotas and the scheduler config, change their settings and tags, and delete them."""
     old = account.quota_properties()
-    new = {**old, "Quotas": [], "Tags": [{"Key": "cost-center", "Value": "42"}]}
-    for text in old["Quotas"]:
-        quota = json.loads(text)
-        quota["ComputeQuotaTarget"]["FairShareWeight"] = 7
-        new["Quotas"].append(json.dumps(quota))
-    scheduler = json.loads(old["SchedulerConfig"])
-    scheduler["SchedulerConfig"]["PriorityClasses"][0]["Weight"] = 60
-    new["SchedulerConfig"] = json.dumps(scheduler)
+    new = {**deepcopy(old), "Tags": [{"Key": "cost-center", "Value": "42"}]}
+    for quota in (value for name, value in new.items() if name.startswith("Quota")):
+        quota["ComputeQuotaTarget"]["FairShareWeight"] = "7"
+    new["SchedulerConfig"]["SchedulerConfig"]["PriorityClasses"][0]["Weight"] = "60"
     physical_id = f"compute-quotas/{old['ClusterArn'].rpartition('/')[2]}"
     account.done(account.quotas.create(old))
     account.done(account.quotas.update(physical_id, new, old))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from cluster_request.property_values import named_properties
 from cluster_resource.aws_api import ApiError
 from kubernetes_resource import step
 from kubernetes_resource.client import KubernetesClient
@@ -83,7 +84,8 @@ class DependenciesWorld(CallsWorld):
 
 def given(objects: list[Json], **more: Any) -> Json:
     """Return the properties for objects."""
-    return {"ClusterName": CLUSTER, "Name": NAME, "Objects": [json.dumps(each) for each in objects], **more}
+    named = ((f"{each['kind']} {each['metadata']['name']}", each) for each in objects)
+    return {"ClusterName": CLUSTER, "Name": NAME, **named_properties("Object", named), **more}
 
 
 def names(objects: list[Json]) -> set[str]:

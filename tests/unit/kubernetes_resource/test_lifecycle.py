@@ -19,7 +19,6 @@ from tests.unit.kubernetes_resource.dependencies_world import (
     custom,
     daemon_set,
     definition,
-    given,
     names,
     namespace,
     role,
@@ -260,9 +259,9 @@ def test_each_step_makes_the_calls_that_fit_into_its_time(world: DependenciesWor
     [
         ({"Name": "A_b"}, "Name: 'A_b' is invalid; use at most 50 lowercase letters, digits and hyphens"),
         ({"ClusterName": ""}, "ClusterName: missing; name the EKS cluster"),
-        ({"Objects": ["{"]}, "Objects[0]: not a JSON object as text; render each object with json.dumps"),
-        ({"Objects": [{"kind": "Pod"}]}, "Objects[0]: not a JSON object as text; "),
-        ({"Objects": ['{"kind": "Pod"}']}, "Objects[0]: lacks apiVersion, kind or metadata.name; add them"),
+        ({"Objects": ["{"]}, "Objects[0]: not an object; pass an object, or its JSON text"),
+        ({"Objects": [{"kind": "Pod"}]}, "Objects[0]: lacks apiVersion, kind or metadata.name; add them"),
+        ({"ObjectPod": {"kind": "Pod"}}, "ObjectPod: lacks apiVersion, kind or metadata.name; add them"),
         ({"Objects": [json.dumps(namespace())] * 2}, "Objects: Namespace aws-hyperpod appears twice; remove one"),
     ],
 )
@@ -281,5 +280,16 @@ def test_another_eks_cluster_gives_another_physical_id(world: DependenciesWorld)
     assert world.do("Update", [], standard(), ClusterName="third")["PhysicalResourceId"] == ID
 
 
-def test_given_objects_are_texts_that_cloudformation_does_not_change() -> None:
-    assert given([role()])["Objects"] == [json.dumps(role())]
+@pytest.mark.fault(44)
+def test_an_update_from_the_objects_of_an_older_release_changes_only_what_differs(world: DependenciesWorld) -> None:
+    older: Json = {"Objects": [json.dumps(each) for each in standard()]}
+    world.do("Create", [], **older)
+    fewer = [each for each in standard() if each["kind"] != "ConfigMap"]
+    raw = world.request("Update", fewer, standard())
+    raw["OldResourceProperties"] = world.request("Create", [], **older)["ResourceProperties"]
+    start = len(world.server.calls)
+    assert world.finish(raw)["Status"] == "SUCCESS"
+    assert world.ours() == names(fewer)
+    assert [method for method, path in world.server.calls[start:] if method == "DELETE"] == ["DELETE"]
+    assert world.do("Delete", [], **older)["Status"] == "SUCCESS"
+    assert world.ours() == set()

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from cluster_request.property_values import named_properties
 from cluster_resource.event import LOGICAL_ID_TAG, STACK_ID_TAG
 from quota_resource import step
 from tests.unit.cluster_resource.calls_world import CallsWorld
@@ -63,7 +64,8 @@ def scheduler(weight: int = 80, **config: Any) -> str:
 
 def given(quotas: list[Json], **more: Any) -> Json:
     """Return the properties for quotas."""
-    return {"ClusterArn": CLUSTER, "Quotas": [json.dumps(each) for each in quotas], **more}
+    named = named_properties("Quota", ((each["ComputeQuotaTarget"]["TeamName"], each) for each in quotas))
+    return {"ClusterArn": CLUSTER, **named, **more}
 
 
 def settings(quotas: list[Json]) -> dict[str, Json]:

@@ -135,13 +135,14 @@ def test_a_step_makes_only_calls_that_fit_into_its_time(world: QuotaWorld) -> No
     ("properties", "problem"),
     [
         ({"ClusterArn": "reference"}, "ClusterArn: 'reference' is not the ARN of a HyperPod cluster; pass the cluster's ARN"),
-        ({"Quotas": "x"}, "Quotas: not a list; pass a list of JSON texts"),
-        ({"Quotas": ["["]}, "Quotas[0]: not a JSON object as text; render it with json.dumps"),
+        ({"Quotas": "x"}, "Quotas: not a list; pass a property for each quota"),
+        ({"Quotas": ["["]}, "Quotas[0]: not an object; pass an object, or its JSON text"),
+        ({"QuotaVision": "x"}, "QuotaVision: not an object; pass an object, or its JSON text"),
         ({"Quotas": ["{}"]}, "Quotas[0]: lacks Name, ComputeQuotaConfig, ComputeQuotaTarget; add it"),
         ({"SchedulerConfig": "{}"}, "SchedulerConfig: lacks Name, SchedulerConfig; add it"),
         ({"Tags": [{"Key": "aws:x", "Value": "1"}]}, "Tags: aws:x is reserved; remove it"),
-        (given([*ONE, *ONE]), "Quotas[1]: team 'vision' has two quotas; remove one"),
-        (given([{**ONE[0], "Tags": []}]), "Quotas[0]: unknown members Tags; remove them"),
+        (given([*ONE, *ONE]), "QuotaVisionx2: team 'vision' has two quotas; remove one"),
+        (given([{**ONE[0], "Tags": []}]), "QuotaVision: unknown members Tags; remove them"),
     ],
 )
 def test_a_wrong_property_is_named_before_any_call(world: QuotaWorld, properties: Json, problem: str) -> None:

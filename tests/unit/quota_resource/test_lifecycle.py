@@ -1,11 +1,14 @@
 """Create, update and delete of quotas without faults."""
 
+import json
+
 import pytest
 from botocore.exceptions import ClientError
 
+from cluster_request.property_values import property_value
 from cluster_resource.event import VERSION_TAG
 from tests.unit.quota_resource.fake_quotas import CLUSTER, OTHER_CLUSTER, refusal
-from tests.unit.quota_resource.quota_world import ID, OURS, QuotaWorld, quota, settings
+from tests.unit.quota_resource.quota_world import ID, OURS, Json, QuotaWorld, quota, scheduler, settings
 
 OLD = [quota("vision"), quota("speech", 1)]
 
@@ -16,6 +19,17 @@ def test_a_creation_creates_every_quota_and_waits_for_it(world: QuotaWorld) -> N
     assert done["Data"] == {"Result": "2 quotas: created 2"}
     assert world.ours() == settings(OLD)
     assert {each.status for each in world.quotas.all.values()} == {"Created"}
+
+
+@pytest.mark.fault(44)
+def test_an_update_from_the_quotas_of_an_older_release_changes_only_what_differs(world: QuotaWorld) -> None:
+    older: Json = {"Quotas": [json.dumps(each) for each in OLD], "SchedulerConfig": scheduler()}
+    world.do("Create", [], **older)
+    assert world.ours() == settings(OLD)
+    raw = world.request("Update", [quota("vision", 5)], OLD, SchedulerConfig=property_value(json.loads(scheduler())))
+    raw["OldResourceProperties"] = world.request("Create", [], **older)["ResourceProperties"]
+    assert world.finish(raw)["Reason"] == "1 quotas: updated 1, deleted 1"
+    assert world.ours() == settings([quota("vision", 5)])
 
 
 def test_numbers_keep_their_types(world: QuotaWorld) -> None:

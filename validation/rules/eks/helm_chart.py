@@ -9,7 +9,7 @@ from cluster_request.helm_chart.chart import Rendered, random_objects, rendered
 from cluster_request.helm_chart.manifests import Json, hook_of, name_of
 from cluster_request.helm_chart.program import HelmError
 from cluster_request.kubernetes_objects.builders import NAMESPACE
-from cluster_request.kubernetes_objects.dependencies import MAX_EVENT, event_size, objects_of, texts_of
+from cluster_request.kubernetes_objects.dependencies import MAX_EVENT, event_size, object_properties, objects_of
 from cluster_request.kubernetes_objects.health_agent import ACCOUNTS
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
@@ -94,7 +94,7 @@ def helm_chart_size(config: ClusterConfig) -> Iterator[Problem]:
 
     An update sends the objects of the last deployment too. Large objects are compressed.
     """
-    size = event_size(texts_of(_objects(config)))
+    size = event_size(object_properties(_objects(config)))
     if size > MAX_EVENT:
         message = f"the objects have {size} bytes in an update, at most {MAX_EVENT} fit; disable parts in `eks.helm_chart.values`"
         yield Problem(FOLDER, _folder(config), message)

@@ -13,7 +13,7 @@ import pytest
 from cluster_request.helm_chart import program
 from cluster_request.helm_chart.chart import random_objects, rendered
 from cluster_request.helm_chart.program import HelmError
-from cluster_request.kubernetes_objects.dependencies import dependencies, objects_of, texts_of
+from cluster_request.kubernetes_objects.dependencies import dependencies, object_properties, objects_of
 from cluster_resource.errors import PropertyError
 from config.eks import EksConfig, HelmChart
 from config.model import ClusterConfig
@@ -73,8 +73,8 @@ def test_they_replace_our_own_and_not_those_of_the_teams(chart: Path) -> None:
 
 @pytest.mark.usefixtures("helm")
 def test_the_applier_accepts_them_with_its_own_labels(chart: Path) -> None:
-    texts = texts_of(objects_of(file(chart), region="us-east-2"))
-    desired = Desired.of({"ClusterName": "eks", "Name": "hyperpod", "Objects": texts})
+    properties = object_properties(objects_of(file(chart), region="us-east-2"))
+    desired = Desired.of({"ClusterName": "eks", "Name": "hyperpod", **properties})
     assert {item["metadata"]["labels"]["app.kubernetes.io/managed-by"] for item in desired.objects} == {"hyperpod-cdk"}
     assert ("example.com", "Operator") in desired.defined_kinds
 
@@ -110,11 +110,11 @@ def test_large_objects_are_packed_into_one_text() -> None:
         | {"spec": {**spec, "plural": str(n)}}
         for n in range(5)
     ]
-    texts = texts_of([large[0], small, *large[1:]])
-    assert len(texts) == 2
+    properties = object_properties([large[0], small, *large[1:]])
+    assert list(properties) == ["ObjectNamespaceAwsHyperpod", "Objects"]
     assert len(json.dumps(large)) > 300_000
-    assert sum(map(len, texts)) < 10_000
-    desired = Desired.of({"ClusterName": "eks", "Name": "hyperpod", "Objects": texts})
+    assert len(json.dumps(properties)) < 10_000
+    desired = Desired.of({"ClusterName": "eks", "Name": "hyperpod", **properties})
     assert [item["metadata"]["name"] for item in desired.objects] == ["aws-hyperpod", *(f"{n}.example.com" for n in range(5))]
     assert desired.objects[1]["spec"] == large[0]["spec"]
 

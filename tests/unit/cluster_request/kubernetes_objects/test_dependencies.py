@@ -1,10 +1,11 @@
 """The objects that HyperPod needs: their size, images, node selection and roles."""
 
+import json
 from typing import Any
 
 import pytest
 
-from cluster_request.kubernetes_objects.dependencies import dependencies, objects_of, texts_of
+from cluster_request.kubernetes_objects.dependencies import dependencies, object_properties, objects_of
 from cluster_request.kubernetes_objects.device_plugins import efa_image
 from cluster_request.kubernetes_objects.health_agent import ACCOUNTS, UnknownRegionError, agent_image
 from kubernetes_resource.objects import Desired
@@ -14,10 +15,10 @@ OBJECTS = dependencies("us-west-2")
 
 
 def test_the_applier_accepts_the_objects_in_their_size() -> None:
-    texts = texts_of(OBJECTS)
-    desired = Desired.of({"ClusterName": "eks", "Name": "reference", "Objects": texts})
+    properties = object_properties(OBJECTS)
+    desired = Desired.of({"ClusterName": "eks", "Name": "reference", **properties})
     assert len(desired.objects) == len(OBJECTS) == 19
-    assert sum(map(len, texts)) < 20_000
+    assert len(json.dumps(properties)) < 24_000
 
 
 def test_an_unknown_region_is_refused() -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from cluster_request.kubernetes_objects.dependencies import dependencies, objects_of, texts_of
+from cluster_request.kubernetes_objects.dependencies import dependencies, object_properties, objects_of
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem, file_system_objects
 from cluster_request.kubernetes_objects.team_objects import team_group, team_objects, team_roles
+from cluster_resource.property_values import typed
 from config.eks import EksConfig
 from kubernetes_resource.objects import Desired
 from tests.unit.cluster_request.kubernetes_objects.eks_file import FILE_SYSTEM, eks_file
@@ -125,15 +126,19 @@ def test_a_volume_belongs_to_one_claim_and_keeps_the_data() -> None:
 
 def test_tokens_stay_whole_in_the_texts() -> None:
     token = "${Token[TOKEN.123]}"  # CDK inserts the value at the deployment
-    texts = texts_of(file_system_objects(SharedFileSystem(token, token, token), "space"))
-    assert all(token in text for text in texts)
+    properties = object_properties(file_system_objects(SharedFileSystem(token, token, token), "space"))
+    assert set(properties) == {"ObjectPersistentVolumeFsxSpace", "ObjectPersistentVolumeClaimSpaceFsx"}
+    text = json.dumps(properties)
+    assert text.count("Token") == text.count(token) > 3
+    deployed = json.loads(text.replace(token, "12345678"))["ObjectPersistentVolumeFsxSpace"]
+    assert typed(deployed)["spec"]["csi"]["volumeAttributes"]["mountname"] == "12345678"
 
 
 def test_the_most_teams_fit_into_an_update() -> None:
     limit = next(each.max_length for each in EksConfig.model_fields["teams"].metadata if hasattr(each, "max_length"))
     names = [f"{number:040}" for number in range(limit)]
-    texts = texts_of(objects_of(eks_file(*names), region="us-west-2", file_system=FILE_SYSTEM))
-    properties = {"ClusterName": "eks", "Name": "hyperpod", "Objects": texts}
-    assert len(Desired.of(properties).objects) == len(texts)
+    objects = objects_of(eks_file(*names), region="us-west-2", file_system=FILE_SYSTEM)
+    properties = {"ClusterName": "eks", "Name": "hyperpod", **object_properties(objects)}
+    assert len(Desired.of(properties).objects) == len(objects)
     event = {"ResourceProperties": properties, "OldResourceProperties": properties}
     assert len(json.dumps(event)) < MAX_EVENT - 10_000
