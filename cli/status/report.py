@@ -15,10 +15,12 @@ from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
 from cli.parts import Parts
 from cli.result import Block, Json, Result, warning_problem
+from cli.status.eks import EksState
 from cli.status.file_systems import file_system_blocks, file_systems
 from cli.status.groups import cluster_data, groups_table
 from cli.status.kubernetes import EksNodeStatus, KubernetesState, eks_nodes_table
 from cli.status.nodes import SHORT, NodeStatus, nodes_table
+from cli.status.quotas import Governance
 from config.model import Orchestrator
 from config.operation_names import bundle_parameter
 
@@ -41,6 +43,8 @@ class ClusterReport:
         self._kubernetes = _kubernetes(deployment)
         self._nodes = [] if self._kubernetes else self._node_statuses()
         self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []
+        self._eks = EksState.read(self._parts, deployment) if self._kubernetes else None
+        self._governance = Governance.read(self._parts, deployment, str(self._cluster.get("ClusterArn")))
 
     def result(self, data: Json, blocks: list[Block], *, show_all: bool) -> Result:
         """Return the whole report; ``data`` and ``blocks`` already describe the stacks."""
@@ -58,6 +62,8 @@ class ClusterReport:
             "bundle_sha256": self._bundle or None,
             "slurm": self._slurm_data(),
             "kubernetes": self._kubernetes.data() if self._kubernetes else None,
+            "eks": self._eks.data() if self._eks else None,
+            **self._governance.data(),
             "file_systems": systems,
             "alarms": alarms,
             "events": [event.data(name) for event in last],
@@ -70,12 +76,16 @@ class ClusterReport:
             *nodes_table(self._nodes, self._now, show_all=show_all),
             *eks_nodes_table(self._eks_nodes, show_all=show_all),
             *self._summary(),
+            *self._governance.blocks(),
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
             *_event_blocks(last, name),
             *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
         ]
-        return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown])])
+        return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown, *self._troubles()])])
+
+    def _troubles(self) -> list[str]:
+        return [*(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
 
     def _node_statuses(self) -> list[NodeStatus]:
         roles = self._deployment.config.role_names()
@@ -117,8 +127,8 @@ class ClusterReport:
 
     def _summary(self) -> list[str]:
         """Return a line on each of the scheduler, the images, the bundle and the agents."""
-        if self._kubernetes:
-            return ["\n".join(filter(None, (*self._kubernetes.lines(), self._image_line())))]
+        if self._kubernetes and self._eks:
+            return ["\n".join(filter(None, (*self._eks.lines(), *self._kubernetes.lines(), self._image_line())))]
         return ["\n".join(filter(None, (self._slurm_line(), self._image_line(), self._bundle_line(), self._agent_line())))]
 
     def _slurm_line(self) -> str:

@@ -40,6 +40,14 @@ class FakeEks:
         self.clusters = {"draft": self.cluster("draft")}
         self.entries: list[str] | None = [ADMIN, "arn:aws:iam::123456789012:role/aws-service-role/eks/AWSServiceRoleForEKS"]
         self.caller = CALLER
+        self.addons = {name: self.addon(name) for name in ("coredns", "vpc-cni")}
+        self.refused: set[str] = set()
+
+    @staticmethod
+    def addon(name: str, status: str = "ACTIVE", code: str = "", message: str = "") -> Json:
+        """An add-on in DescribeAddon, with an issue if there is a code."""
+        issues = [{"code": code, "message": message, "resourceIds": []}] if code else []
+        return {"addonName": name, "addonVersion": "v1", "status": status, "health": {"issues": issues}}
 
     @staticmethod
     def cluster(name: str) -> Json:
@@ -53,11 +61,22 @@ class FakeEks:
         }
 
     def describe_cluster(self, **asked: str) -> Json:
+        self._check("describe_cluster")
         if asked["name"] not in self.clusters:
             raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": "no"}}, "DescribeCluster")
         return {"cluster": self.clusters[asked["name"]]}
 
-    def get_paginator(self, operation: str) -> "FakeEks":
+    def describe_addon(self, **asked: str) -> Json:
+        self._check("describe_addon")
+        return {"addon": self.addons[asked["addonName"]]}
+
+    def _check(self, operation: str) -> None:
+        if operation in self.refused:
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "not allowed"}}, operation)
+
+    def get_paginator(self, operation: str) -> Any:
+        if operation == "list_addons":
+            return FakeAddonPages(self)
         assert operation == "list_access_entries"
         return self
 
@@ -69,6 +88,18 @@ class FakeEks:
 
     def get_caller_identity(self) -> Json:
         return {"Arn": self.caller}
+
+
+class FakeAddonPages:
+    """The paginator of ListAddons, with an add-on on each page."""
+
+    def __init__(self, eks: FakeEks) -> None:
+        self.eks = eks
+
+    def paginate(self, **asked: str) -> Iterator[Json]:
+        if asked["clusterName"] not in self.eks.clusters:
+            raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": "no"}}, "ListAddons")
+        yield from ({"addons": [name]} for name in self.eks.addons)
 
 
 class FakeSession:

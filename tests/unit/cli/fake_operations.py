@@ -55,6 +55,8 @@ class FakeOperations(FakeStack):
         self.operations: list[Json] = []
         self.stack_events: list[Json] = []
         self.refused: set[str] = set()
+        self.quotas: list[Json] = []
+        self.schedulers: list[Json] = []
 
     def deployment(self) -> Deployment:
         session: Any = self
@@ -146,8 +148,23 @@ class FakeOperations(FakeStack):
                 return {"AlarmHistoryItems": [each for each in self.history if each["AlarmName"] == asked["AlarmName"]]}
             case "describe_stack_events":
                 return {"StackEvents": [each for each in self.stack_events if asked["StackName"] == self.name]}
+            case "list_compute_quotas" | "list_cluster_scheduler_configs":
+                return self._governance_page(operation, asked)
         assert operation == "list_cluster_nodes"
         return {"ClusterNodeSummaries": self.nodes}
+
+    def _governance_page(self, operation: str, asked: Json) -> Json:
+        assert asked == {"ClusterArn": ARN}
+        resource = {"list_compute_quotas": "ComputeQuota"}.get(operation, "ClusterSchedulerConfig")
+        found = self.quotas if resource == "ComputeQuota" else self.schedulers
+        return {f"{resource}Summaries": [{key: value for key, value in each.items() if key != "FailureReason"} for each in found]}
+
+    def describe_compute_quota(self, **asked: str) -> Json:
+        self._check("describe_compute_quota")
+        return next(each for each in self.quotas if each["ComputeQuotaId"] == asked["ComputeQuotaId"])
+
+    def describe_cluster_scheduler_config(self, **asked: str) -> Json:
+        return next(each for each in self.schedulers if each["ClusterSchedulerConfigId"] == asked["ClusterSchedulerConfigId"])
 
     def _log_page(self, operation: str, asked: Json) -> Json:
         match operation:

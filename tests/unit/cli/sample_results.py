@@ -35,6 +35,7 @@ from tests.unit.cli.fake_eks import EksDeployment, FakeApiServer, FakeEks, FakeS
 from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
 from tests.unit.cli.fake_operations import DRAINED, NEW, NOW, FakeOperations, node, slurm
 from tests.unit.cli.fake_stack import FakeStack
+from tests.unit.cli.governance import governed, quota, scheduler
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
 from tests.unit.cli.preflight.fake_aws import FakeAws
@@ -139,7 +140,11 @@ def eks_deployment(error: Exception | None = None) -> EksDeployment:
     server.pod("research/train-0", "", phase="Pending", conditions=[UNSCHEDULED])
     server.error = error
     account.nodes = [node("workers", 2), node("workers", 3)]
-    return EksDeployment(account, server)
+    account.quotas = [quota("research", "CreateFailed", "too few nodes of ml.p5.48xlarge"), quota("vision")]
+    account.schedulers = [scheduler()]
+    eks = FakeEks()
+    eks.addons["coredns"] = eks.addon("coredns", "DEGRADED", "InsufficientNumberOfReplicas", "no space left on the nodes.")
+    return EksDeployment(account, server, eks, governed())
 
 
 def busy_account() -> FakeOperations:

@@ -29,6 +29,7 @@ LONG = {
     "FaultyInstance.": f"FaultyInstance: {REASON}.",
     "gres/gpu count": f"gres/gpu count of {REASON}: count",
     "too few": f"too few: {REASON}",
+    "research": "research-team-of-the-language-model-platform",
     "Running": f"Failure: {REASON}",
 }
 COPIED = re.compile(r" *(?:\S+ +)?(?:`[^`]*`|arn:|https?://|\S*[:/_-])\S*| +(?:\./hpod|cdk|aws) .*")

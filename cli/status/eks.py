@@ -1,0 +1,116 @@
+"""The part of a report on the EKS cluster: its version and state, and add-ons that are not ACTIVE."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.aws_errors import is_absent
+from cli.deployment import Deployment
+from cli.parts import Parts
+from cli.result import Json
+
+ACTIVE, CHANGING = "ACTIVE", ("CREATING", "UPDATING", "DELETING", "PENDING")
+
+
+@dataclass(frozen=True)
+class EksState:
+    """The cluster and its add-ons as JSON; None if unknown."""
+
+    cluster: Json | None
+    addons: Sequence[Json] | None
+    deploy_command: str
+
+    @classmethod
+    def read(cls, parts: Parts, deployment: Deployment) -> "EksState":
+        """Return the state; parts that AWS refuses are missing."""
+        eks, name = deployment.client("eks"), deployment.eks_name
+        cluster = parts.get("EKS cluster", lambda: _cluster(eks, name))
+        addons = parts.get("add-ons", lambda: _addons(eks, name))
+        return cls(cluster, addons, deployment.deploy_command)
+
+    def data(self) -> Json | None:
+        """Return the state for JSON; None if all is unknown."""
+        if self.cluster is None and self.addons is None:
+            return None
+        unknown: Json = {**dict.fromkeys(("name", "version", "status")), "issues": []}
+        return {**(self.cluster or unknown), "addons": None if self.addons is None else list(self.addons)}
+
+    def lines(self) -> list[str]:
+        """Return a line on the cluster, one on the add-ons, and one on each that is not ACTIVE."""
+        found = [f"EKS: {self.cluster['version']}, {self.cluster['status']}"] if self.cluster else []
+        if self.addons:
+            active = sum(each["status"] == ACTIVE for each in self.addons)
+            some = "" if active == len(self.addons) else f" of {len(self.addons)}"
+            found.append(f"add-ons: {active}{some} {ACTIVE}")
+        return [*found, *self.troubles(), *self._changing()]
+
+    def troubles(self) -> list[str]:
+        """Return each problem with its fix."""
+        clusters = [self.cluster] if self.cluster else []
+        return [
+            *(f"EKS cluster is {_state(each)}; correct what the message names" for each in clusters if _has_problem(each)),
+            *(
+                f"add-on {each['name']} is {_state(each)}; {self._fix(each['status'])}"
+                for each in self.addons or ()
+                if _has_problem(each)
+            ),
+        ]
+
+    def _changing(self) -> list[str]:
+        changing = (each for each in self.addons or () if each["status"] in CHANGING and not _has_problem(each))
+        return [f"add-on {each['name']} is {each['status']}" for each in changing]
+
+    def _fix(self, status: str) -> str:
+        if status.endswith("FAILED"):
+            return f"correct what the message names, then run `{self.deploy_command}`"
+        return "correct what the message names, and look at the add-on's pods with kubectl"
+
+
+def _has_problem(item: Json) -> bool:
+    return bool(item["issues"]) or item["status"] not in (ACTIVE, *CHANGING)
+
+
+def _state(item: Json) -> str:
+    """Return the status with its issues; a semicolon separates a problem from its fix."""
+    issues = [f"{each['code']}: {each['message'] or ''}".rstrip(": .") for each in item["issues"]]
+    return ": ".join([item["status"], ", ".join(issues).replace("; ", ", ")]) if issues else str(item["status"])
+
+
+def _cluster(eks: Any, name: str) -> Json | None:
+    """Return the cluster; None if it does not exist, which the line on Kubernetes says."""
+    try:
+        found = eks.describe_cluster(name=name)["cluster"]
+    except ClientError as error:
+        if is_absent(error):
+            return None
+        raise
+    return {"name": name, "version": found.get("version"), "status": found["status"], "issues": _issues(found)}
+
+
+def _addons(eks: Any, name: str) -> list[Json] | None:
+    """Return all add-ons with their health; None if the cluster does not exist."""
+    try:
+        names = [addon for page in eks.get_paginator("list_addons").paginate(clusterName=name) for addon in page["addons"]]
+    except ClientError as error:
+        if is_absent(error):
+            return None
+        raise
+    return [found for addon in names if (found := _addon(eks, name, addon))]
+
+
+def _addon(eks: Any, cluster: str, name: str) -> Json | None:
+    """Return an add-on; None if it was deleted meanwhile."""
+    try:
+        found = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
+    except ClientError as error:
+        if is_absent(error):
+            return None
+        raise
+    return {"name": name, "version": found.get("addonVersion"), "status": found["status"], "issues": _issues(found)}
+
+
+def _issues(found: Json) -> list[Json]:
+    issues = (found.get("health") or {}).get("issues") or ()
+    return [{"code": each.get("code") or "", "message": each.get("message") or None} for each in issues]
