@@ -109,7 +109,7 @@ def _resource(resource: Mapping[str, Any]) -> Json:
 
 
 def _reserved(quota: Json) -> str:
-    """Return what is reserved, such as `2 ml.p5.48xlarge, 4 accelerators of ml.g5.12xlarge`."""
+    """Return the reserved compute, such as `2 ml.p5.48xlarge, 4 accelerators of ml.g5.12xlarge`."""
     return ", ".join(text for each in quota["reserved"] for text in _amounts(each))
 
 
