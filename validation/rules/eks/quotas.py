@@ -100,7 +100,7 @@ def quota_total(config: ClusterConfig) -> Iterator[Problem]:
 
 
 def _whole(instance_type_name: str) -> dict[str, float]:
-    """Return what one instance has of each unit of a quota; only itself if its type is unknown."""
+    """Return the amount of each unit of a quota in an instance; only `count` if its type is unknown."""
     known = instance_type(instance_type_name)
     if known is None:
         return {"count": 1}
