@@ -12,7 +12,7 @@ from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import together
 from cluster_request.eks_addons import minor, newest_version
-from config.eks import ExistingEks
+from config.eks import EksConfig, ExistingEks
 from config.operation_names import eks_log_group
 
 NONE = "the cluster uses Slurm"
