@@ -78,6 +78,22 @@ def check_network(call: Call, vpc: Json) -> str:
     return vpcs.pop()
 
 
+def check_same_zones(call: Call, before: Json, after: Json) -> None:
+    """Refuse subnets in other zones than those of the creation."""
+    # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+    first, given = (zones_of(call, vpc["subnetIds"]) for vpc in (before, after))
+    if first != given:
+        raise invalid(
+            f"Provided subnets belong to the AZs '{','.join(given)}'. But they should belong to the exact set of AZs "
+            f"'{','.join(first)}' in which subnets were provided during cluster creation."
+        )
+
+
+def zones_of(call: Call, subnet_ids: list[str]) -> list[str]:
+    """Return the names of the zones of subnets, each once."""
+    return sorted({str(_subnet(call, subnet_id).availability_zone) for subnet_id in subnet_ids})
+
+
 def _subnet(call: Call, subnet_id: str) -> Any:
     subnet = find_subnet(call.account, call.region, subnet_id)
     if subnet is None:

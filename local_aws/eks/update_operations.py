@@ -71,6 +71,7 @@ def _vpc(call: Call, cluster: Cluster) -> Change:
     after = {**before, **change}
     if checks.check_network(call, after) != before["vpcId"]:
         raise invalid(f"Subnets must be in the cluster's VPC {before['vpcId']}")
+    checks.check_same_zones(call, before, after)
     kind, labels = ("VpcConfigUpdate", _IDS) if names & set(_IDS) else ("EndpointAccessUpdate", _ENDPOINTS)
     params = [{"type": labels[name], "value": json.dumps(change[name])} for name in change]
     return Update(kind, params), {"resourcesVpcConfig": after}

@@ -165,6 +165,13 @@ def test_a_finished_update_is_successful_and_the_same_again_is_refused(world: Wo
     assert "already at the desired configuration" in again[1]
 
 
+def test_subnets_stay_in_the_zones_of_the_creation(world: World) -> None:
+    world.create()
+    vpc = {"subnetIds": [world.ids["a"], world.ids["c"]]}
+    _, text = refusal(world.eks.update_cluster_config, name="ml", resourcesVpcConfig=vpc)
+    assert "should belong to the exact set of AZs" in text
+
+
 def test_the_version_goes_up_by_one(world: World) -> None:
     world.create(version="1.33")
     for version in ("1.35", "1.32"):

@@ -99,7 +99,7 @@ class World:
         """Make the VPC and the roles."""
         ec2, iam = self.client("ec2"), self.client("iam")
         vpc = ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
-        for number, zone in enumerate(("a", "b")):
+        for number, zone in enumerate(("a", "b", "c")):
             cidr = {"CidrBlock": f"10.1.{number}.0/28", "AvailabilityZone": f"{REGION}{zone}"}
             self.ids[zone] = ec2.create_subnet(VpcId=vpc, **cidr)["Subnet"]["SubnetId"]
         self.ids["group"] = ec2.create_security_group(VpcId=vpc, GroupName="nodes", Description="nodes")["GroupId"]
