@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cluster_request.property_values import named_properties, property_value
@@ -19,6 +19,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
     max_leaves=12,
 )
+QUICK = settings(max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def objects_in(value: Any) -> Iterator[dict[str, Any]]:
@@ -29,6 +30,7 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
         yield from objects_in(item)
 
 
+@QUICK
 @given(values)
 def test_a_value_keeps_its_types_on_its_way_through_cloudformation(value: Any) -> None:
     sent = property_value(value)
@@ -36,6 +38,7 @@ def test_a_value_keeps_its_types_on_its_way_through_cloudformation(value: Any) -
     assert sent == stringify(sent)
 
 
+@QUICK
 @given(values)
 def test_no_part_is_a_function_of_cloudformation_or_empty(value: Any) -> None:
     for each in objects_in(property_value(value)):

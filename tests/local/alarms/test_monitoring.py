@@ -66,7 +66,7 @@ class Operator:
 
     def alarm(self) -> str:
         """Return the name of the next alarm that is published; its description names a command."""
-        message = self.message()
+        message = until(self.message, bool, seconds=60)
         assert message["NewStateValue"] == "ALARM"
         assert "./hpod" in message["AlarmDescription"]
         return str(message["AlarmName"]).removeprefix(f"{NAME}-")
@@ -119,7 +119,7 @@ def test_a_dead_slurmctld_and_a_silent_controller_notify_and_a_new_cluster_does_
     assert operator.alarm() == "SlurmctldDown"
     operator.report()
     assert operator.states()["SlurmctldDown"] == "OK"
-    message = operator.message()
+    message = until(operator.message, bool, seconds=60)
     assert (message["AlarmName"], message["NewStateValue"]) == (f"{NAME}-SlurmctldDown", "INSUFFICIENT_DATA")
 
 
