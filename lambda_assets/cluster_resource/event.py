@@ -210,5 +210,15 @@ def execution_name(event: Event) -> str:
     return f"{resource_hash(event)}-{event.issued or NO_DATE}-{_digest(event.request_id, 24)}"
 
 
+def physical_id_of_nothing(event: Event) -> str:
+    """Return a PhysicalResourceId for which the Delete of a rollback finds nothing."""
+    return f"none-{execution_name(event)}"
+
+
+def is_of_nothing(event: Event) -> bool:
+    """Return whether the PhysicalResourceId is from a request of this resource that changed nothing."""
+    return event.physical_id.startswith(f"none-{resource_hash(event)}-")
+
+
 def _digest(text: str, length: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]

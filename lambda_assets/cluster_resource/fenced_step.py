@@ -14,7 +14,7 @@ from cluster_resource.deadline import FINAL, RETRY_S, Clock
 from cluster_resource.decision import CUT, MAX_TEXT, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.deletion import is_quiet
 from cluster_resource.errors import CallError, FinalError, PendingError, PropertyError
-from cluster_resource.event import Event, Json
+from cluster_resource.event import Event, Json, is_of_nothing, physical_id_of_nothing
 from cluster_resource.executions import Executions
 from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.log import log
@@ -36,6 +36,10 @@ class Resource(NamedTuple):
     """Members of the progress to log."""
     fix: str = ""
     """What to do after a wait until the deadline, before the next request."""
+    look: Callable[[Event, dict[str, Any]], None] = lambda _event, _rest: None
+    """Read what a request must know before its first change; called while no call may change anything."""
+    first: str = ""
+    """The member of the progress that a step leaves before the first step that changes anything."""
 
 
 def handle(payload: Json, resource: Resource, executions: Callable[[], Executions], send: Send) -> Json:
@@ -53,12 +57,26 @@ def handle(payload: Json, resource: Resource, executions: Callable[[], Execution
 
 def _decided(event: Event, memory: Memory, clock: Clock, resource: Resource, executions: Callable[[], Executions]) -> Decision:
     """Return the next action, after the calls of this step."""
+    if event.request_type == "Delete" and is_of_nothing(event):
+        return Decision(Succeed("nothing to delete: its creation changed nothing"), memory)
     entered = enter(event, memory, clock, executions)
     if isinstance(entered, Decision):
-        return entered
+        return _looked(event, entered, resource)
     if not is_quiet(entered, clock):
         return Decision(Wait("waiting until no older request can make calls"), entered)
     return _at_deadline(event, _called(event, entered, clock, resource, executions), clock, resource)
+
+
+def _looked(event: Event, decision: Decision, resource: Resource) -> Decision:
+    """Return the decision after a first look, which may fail: a later step repeats it."""
+    if decision.memory.fence or not isinstance(decision.action, Wait):
+        return decision
+    rest = dict(decision.memory.rest)
+    try:
+        resource.look(event, rest)
+    except (PropertyError, FinalError, PendingError, CallError) as error:
+        log("first look failed", error=str(error))
+    return decision._replace(memory=decision.memory._replace(rest=rest))
 
 
 def _called(event: Event, memory: Memory, clock: Clock, resource: Resource, executions: Callable[[], Executions]) -> Decision:
@@ -107,8 +125,14 @@ def _result(event: Event, decision: Decision, resource: Resource) -> Json:
         case Succeed(note=note, data=data):
             response = success(_physical_id(event, resource, has_changed=True), note, data)
         case Fail(reason=reason):
-            response = failure(_physical_id(event, resource, has_changed=False), reason)
+            response = failure(_failed_id(event, decision.memory, resource), reason)
     return {"done": response is not None, "memory": decision.memory.dump(), "response": response}
+
+
+def _failed_id(event: Event, memory: Memory, resource: Resource) -> str:
+    """Return the physical ID after a failure: a Create that changed nothing leaves nothing to its Delete."""
+    has_changed_nothing = event.request_type == "Create" and bool(resource.first) and not memory.rest.get(resource.first)
+    return physical_id_of_nothing(event) if has_changed_nothing else _physical_id(event, resource, has_changed=False)
 
 
 def _physical_id(event: Event, resource: Resource, *, has_changed: bool) -> str:

@@ -18,7 +18,7 @@ from cluster_resource.deadline import Clock, Context, after_error, seconds_left
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.errors import PropertyError
-from cluster_resource.event import CLUSTER, DELETION, ROLLOUT, WAIT, Event, Json, execution_name, physical_id
+from cluster_resource.event import CLUSTER, DELETION, ROLLOUT, WAIT, Event, Json, physical_id, physical_id_of_nothing
 from cluster_resource.executions import Executions, executions_of
 from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.log import log
@@ -178,7 +178,7 @@ def _result(event: Event, decision: Decision) -> Json:
             is_elsewhere = event.request_type == "Update" and bool(decision.memory.cluster)
             response = success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
         case Fail(reason=reason, without_cluster=without_cluster):
-            response = failure(f"none-{execution_name(event)}" if without_cluster else physical_id(event), reason)
+            response = failure(physical_id_of_nothing(event) if without_cluster else physical_id(event), reason)
         case _:
             response = None
     return {"done": response is not None, "memory": decision.memory.dump(), "response": response}

@@ -34,6 +34,8 @@ PATIENCE_S: Mapping[Any, float] = {
 """How long errors last that end the request: an access entry takes effect within seconds, or minutes."""
 ENDPOINT = "endpoint"
 """The name in the memory of the API server to which the position belongs."""
+REACHED = "reached"
+"""The name in the memory of whether a step of a Create has read the inventory. Steps before that change nothing."""
 
 
 @functools.cache
@@ -60,12 +62,30 @@ def handle(payload: Json, host: Host, executions: Callable[[], Executions], send
     """Do what the handler does, with given clients."""
     calls = functools.partial(_calls, host)
     fix = "remove what blocks it, then "
-    resource = fenced_step.Resource(calls, lambda each: Target.of(each).physical_id, PATIENCE_S, (APPLIED, REMOVED), fix)
+    look = functools.partial(_look, host)
+    counters = (APPLIED, REMOVED)
+    resource = fenced_step.Resource(calls, lambda each: Target.of(each).physical_id, PATIENCE_S, counters, fix, look, REACHED)
     return fenced_step.handle(payload, resource, executions, send)
+
+
+def _look(host: Host, event: Event, rest: dict[str, Any]) -> None:
+    """Read the inventory before a Create changes anything: only the memory of a finished step outlives a step that dies."""
+    if event.request_type != "Create" or rest.get(REACHED):
+        return
+    target = Desired.of(event.properties).target
+    cluster = host.access().cluster(target.cluster)
+    _without_server(target, cluster, is_delete=False)
+    if cluster:
+        with closing(host.access().client(cluster, host.seconds_left)) as client:
+            Inventory(client, target, Owner(event.stack_id, event.logical_id)).read()
+        rest[REACHED] = True
 
 
 def _calls(host: Host, event: Event, rest: dict[str, Any]) -> str:
     """Find the API server, and converge or delete; return the result as text."""
+    if event.request_type == "Create" and not rest.get(REACHED):
+        _look(host, event, rest)
+        raise PendingError("the API server answers; the next step applies the objects")
     target = Target.of(event.properties)
     if event.request_type == "Update":
         target.check_name(event.physical_id)

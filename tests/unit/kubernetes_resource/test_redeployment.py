@@ -79,7 +79,7 @@ def test_an_update_fills_a_cluster_that_was_replaced_under_its_name(world: Depen
 
 
 def test_a_request_starts_again_on_a_cluster_that_was_replaced_meanwhile(world: DependenciesWorld) -> None:
-    world.seconds = lambda: 59.0 - 9 * len(world.server.calls)
+    world.seconds = lambda: 59.0 - 8 * len(world.server.calls)
     raw = world.request("Create", standard())
     world.deliver(raw)
     world.run(40)
