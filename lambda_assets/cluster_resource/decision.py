@@ -3,6 +3,7 @@
 Values are NamedTuples: creating a dataclass takes six times as long, at every cold start.
 """
 
+import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -146,4 +147,14 @@ def attributes_of(memory: Memory, name: str) -> Json:
 
 def missing_nodes_attribute(text: str) -> Json:
     """Return the attribute with the groups that lack nodes, cut to leave room for the rest of the response."""
-    return {"MissingNodes": (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}") or "none"}
+    return {"MissingNodes": cut(text) or "none"}
+
+
+def cut(text: str, limit: int = MAX_TEXT) -> str:
+    """Return the text with at most ``limit`` bytes of JSON, cut between characters. Only a Reason is cut again."""
+    end = next(length for length in range(min(len(text), limit), -1, -1) if _size(text[:length]) <= limit)
+    return text if end == len(text) else f"{text[:end]}{CUT}"
+
+
+def _size(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cluster_resource.aws_api import Kind
 from cluster_resource.deadline import FINAL, RETRY_S, Clock
-from cluster_resource.decision import CUT, MAX_TEXT, Decision, Fail, Memory, Succeed, Wait
+from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait, cut
 from cluster_resource.deletion import is_quiet
 from cluster_resource.errors import CallError, FinalError, PendingError, PropertyError
 from cluster_resource.event import Event, Json, is_of_nothing, physical_id_of_nothing
@@ -88,13 +88,13 @@ def _called(event: Event, memory: Memory, clock: Clock, resource: Resource, exec
         if newer:
             return superseded(newer, memory)
         note = resource.calls(event, rest)
-        action = Succeed(note, {"Result": _cut(note)})
+        action = Succeed(note, {"Result": cut(note)})
     except PropertyError as error:
         action = Succeed(f"nothing to delete: {error}") if event.request_type == "Delete" else Fail(str(error))
     except FinalError as error:
-        action = Fail(_cut(str(error)))
+        action = Fail(cut(str(error)))
     except PendingError as pending:
-        action = Wait(_cut(str(pending)))
+        action = Wait(cut(str(pending)))
     except CallError as error:
         return _after_error(error, resource.patience_s.get(error.kind), memory._replace(rest=rest), clock)
     return Decision(action, memory._replace(rest=rest, last_error="", last_error_since=""))
@@ -143,11 +143,6 @@ def _physical_id(event: Event, resource: Resource, *, has_changed: bool) -> str:
         return resource.physical_id(event.properties)
     except PropertyError:
         return event.physical_id or event.logical_id
-
-
-def _cut(text: str) -> str:
-    """Return the text cut to leave room for the rest of the response."""
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}"
 
 
 def _log(event: Event, decision: Decision, clock: Clock, resource: Resource) -> None:

@@ -4,12 +4,11 @@ The decision is level-triggered: the pointer shows whether a wave began, and the
 writes the pointer at most once.
 """
 
-import json
 from collections.abc import Callable
 
 from cluster_resource.aws_api import ApiError, Kind
 from cluster_resource.deadline import FINAL, RETRY_S, Clock
-from cluster_resource.decision import CUT, MAX_TEXT, Call, Decision, Fail, Memory, Succeed, Wait
+from cluster_resource.decision import CUT, MAX_TEXT, Call, Decision, Fail, Memory, Succeed, Wait, cut
 from cluster_resource.deletion import is_quiet
 from cluster_resource.event import Event, Json
 from cluster_resource.executions import Executions
@@ -200,19 +199,9 @@ def _after_error(error: ApiError, rollout: Rollout, memory: Memory, clock: Clock
 def _ended(rollout: Rollout, text: str, memory: Memory) -> Decision:
     """Fail, or only report where the file says so or a rollback needs success."""
     if not rollout.fails and rollout.event.request_type != "Delete":
-        return _succeeded(text if memory.undo else f"{_cut(text, MAX_TEXT - len(CONTINUE) - len(CUT))}{CONTINUE}", memory)
-    return Decision(Fail(f"the rollout to running nodes {_cut(text)}{AFTER_FAILURE[rollout.event.request_type]}"), memory)
+        return _succeeded(text if memory.undo else f"{cut(text, MAX_TEXT - len(CONTINUE) - len(CUT))}{CONTINUE}", memory)
+    return Decision(Fail(f"the rollout to running nodes {cut(text)}{AFTER_FAILURE[rollout.event.request_type]}"), memory)
 
 
 def _succeeded(text: str, memory: Memory) -> Decision:
-    return Decision(Succeed(text, {"Rollout": _cut(text)}), memory)
-
-
-def _cut(text: str, limit: int = MAX_TEXT) -> str:
-    """Return the text with at most ``limit`` bytes of JSON: only the Reason of a response is cut again."""
-    end = next(length for length in range(min(len(text), limit), -1, -1) if _size(text[:length]) <= limit)
-    return text if end == len(text) else f"{text[:end]}{CUT}"
-
-
-def _size(text: str) -> int:
-    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
+    return Decision(Succeed(text, {"Rollout": cut(text)}), memory)

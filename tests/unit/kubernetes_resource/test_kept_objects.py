@@ -1,5 +1,7 @@
 """Namespaces and definitions that hold objects of others are kept."""
 
+from typing import Any
+
 import pytest
 
 from tests.unit.kubernetes_resource.dependencies_world import (
@@ -128,3 +130,22 @@ def test_many_full_namespaces_are_examined_over_several_steps(world: Dependencie
     assert done["Status"] == "SUCCESS"
     assert done["Reason"].startswith("Namespace team-0 is kept: it holds ConfigMap mine; Namespace team-1 is kept")
     assert len(begun) > 2
+
+
+@pytest.mark.fault(32)
+@pytest.mark.parametrize(
+    "letter", ["x", "\U0001f600", '"', "\x07", "\ud800"], ids=["ascii", "four-bytes", "quote", "bell", "half"]
+)
+def test_the_names_of_many_owners_do_not_make_the_response_too_long(world: DependenciesWorld, letter: str) -> None:
+    roles = [role(f"role-{number:02}") for number in range(20)]
+    world.do("Create", roles)
+    for each in roles:
+        world.server.edit("ClusterRole", each["metadata"]["name"], _hand_over, manager=100 * letter)
+    done = world.do("Delete", roles)  # the world checks the response's size
+    assert done["Status"] == "SUCCESS"
+    assert done["Data"]["Result"].startswith("ClusterRole role-00 is kept: it belongs to ")
+    assert done["Data"]["Result"].endswith("... (cut)")
+
+
+def _hand_over(live: dict[str, Any]) -> None:
+    live["metadata"].pop("labels")
