@@ -152,9 +152,10 @@ def missing_nodes_attribute(text: str) -> Json:
 
 def cut(text: str, limit: int = MAX_TEXT) -> str:
     """Return the text with at most ``limit`` bytes of JSON, cut between characters. Only a Reason is cut again."""
-    end = next(length for length in range(min(len(text), limit), -1, -1) if _size(text[:length]) <= limit)
+    end = next(length for length in range(min(len(text), limit), -1, -1) if json_size(text[:length]) <= limit)
     return text if end == len(text) else f"{text[:end]}{CUT}"
 
 
-def _size(text: str) -> int:
+def json_size(text: str) -> int:
+    """Return the number of bytes that a text has as JSON."""
     return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))

@@ -18,7 +18,7 @@ from cluster_resource.event import Event, Json, is_of_nothing, physical_id_of_no
 from cluster_resource.executions import Executions
 from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.log import log
-from cluster_resource.response import Send, failure, success
+from cluster_resource.response import MAX_BODY, Send, failure, success
 
 PATIENCE_S: Mapping[Any, float] = {**RETRY_S, Kind.ABSENT: 90, **dict.fromkeys(FINAL, 0)}
 """By kind of error, how long those last that end the request; others are retried until the deadline."""
@@ -121,11 +121,12 @@ def _at_deadline(event: Event, decision: Decision, clock: Clock, resource: Resou
 
 def _result(event: Event, decision: Decision, resource: Resource) -> Json:
     response: Json | None = None
+    # The state machine passes the response on beside the event: an uncut reason may be more than its state can hold.
     match decision.action:
         case Succeed(note=note, data=data):
-            response = success(_physical_id(event, resource, has_changed=True), note, data)
+            response = success(_physical_id(event, resource, has_changed=True), cut(note, MAX_BODY), data)
         case Fail(reason=reason):
-            response = failure(_failed_id(event, decision.memory, resource), reason)
+            response = failure(_failed_id(event, decision.memory, resource), cut(reason, MAX_BODY))
     return {"done": response is not None, "memory": decision.memory.dump(), "response": response}
 
 

@@ -1,6 +1,7 @@
 """Read the desired objects from the properties, identify them, and order them by kind. Runs in Lambda."""
 
 import base64
+import hashlib
 import json
 import lzma
 import re
@@ -66,9 +67,9 @@ class Reference(NamedTuple):
         return (self.group, self.kind, self.namespace, self.name)
 
     @property
-    def identity(self) -> str:
-        """Return the identity as text."""
-        return "/".join(self.key)
+    def digest(self) -> str:
+        """Return a short text for the identity."""
+        return hashlib.sha256("/".join(self.key).encode()).hexdigest()[:12]
 
     @property
     def rank(self) -> int:

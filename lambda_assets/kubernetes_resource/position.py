@@ -4,11 +4,15 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cluster_resource.decision import cut, json_size
 from cluster_resource.event import Json
 from kubernetes_resource.objects import Reference
 
 APPLIED, REMOVED = "applied", "removed"
-KEYS = (APPLIED, REMOVED, "removal", "kept", "released")
+IN_USE, OTHER_OWNER = "it is in use", "it belongs to another owner"
+"""The reasons that are left if all do not fit; the response could not hold them either."""
+MAX_REASON, MAX_REASONS = 300, 2000
+"""In bytes of JSON. With the objects, a step's input can be near the 256 KiB that Step Functions accepts."""
 
 
 class Position:
@@ -25,16 +29,27 @@ class Position:
         self.removal = str(rest.get("removal") or "")
         """The digest of the objects that ``removed`` counts."""
         self.kept: dict[str, str] = dict(rest.get("kept") or {})
-        """Why objects are not deleted, by identity. To find that out can take a step's time for each namespace."""
+        """Why objects are not deleted, by digest of the object. To find that out can take a step's time for each namespace."""
         self.released: dict[str, str] = dict(rest.get("released") or {})
-        """The new owners of objects that are not deleted, by identity."""
+        """The new owners of objects that are not deleted, by digest of the object."""
 
     def start_removal(self, references: Iterable[Reference]) -> None:
         """Count from the beginning if the objects to remove are others than in the last step."""
-        digest = hashlib.sha256(repr([reference.key for reference in references]).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr([reference.digest for reference in references]).encode()).hexdigest()[:12]
         if digest != self.removal:
             self.removal, self.removed = digest, 0
 
     def dump(self) -> Json:
         """Return the position as JSON."""
-        return {name: getattr(self, name) for name in KEYS}
+        reasons = {"kept": _short(self.kept, IN_USE), "released": _short(self.released, OTHER_OWNER)}
+        return {APPLIED: self.applied, REMOVED: self.removed, "removal": self.removal, **reasons}
+
+
+def _short(reasons: Mapping[str, str], other: str) -> dict[str, str]:
+    """Return the first reasons, cut, and ``other`` for the rest."""
+    left, kept = MAX_REASONS, {}
+    for digest, reason in reasons.items():
+        text = cut(reason, MAX_REASON)
+        left -= json_size(text)
+        kept[digest] = text if left >= 0 else other
+    return kept

@@ -37,7 +37,7 @@ def remove(session: Session, references: Iterable[Reference], position: Position
     for _, group in itertools.groupby(left, key=lambda each: each.rank):
         _remove_group(session, list(group), position)
     occupied, released = (
-        {each: reasons[each.identity] for each in ordered if each.identity in reasons}
+        {each: reasons[each.digest] for each in ordered if each.digest in reasons}
         for reasons in (position.kept, position.released)
     )
     return Removal(occupied, released)
@@ -67,15 +67,15 @@ def _removed(session: Session, reference: Reference, position: Position) -> str:
     path = session.discovery.path_in_any_version(reference)
     live = session.client.get(path, str(reference)) if path else None
     if path is None or live is None:
-        position.kept.pop(reference.identity, None)
+        position.kept.pop(reference.digest, None)
         return ""
     if not session.target.owns(live):
-        position.kept.pop(reference.identity, None)
-        position.released[reference.identity] = f"it belongs to {owner_text(live)}"
+        position.kept.pop(reference.digest, None)
+        position.released[reference.digest] = f"it belongs to {owner_text(live)}"
         return ""
-    reason = position.kept.get(reference.identity) or reason_to_keep(session, reference, live)
+    reason = position.kept.get(reference.digest) or reason_to_keep(session, reference, live)
     if reason:
-        position.kept[reference.identity] = reason
+        position.kept[reference.digest] = reason
         return ""
     if live["metadata"].get("deletionTimestamp"):
         return f"being deleted{deletion_text(live)}"
