@@ -34,13 +34,7 @@ def _apply(session: Session, desired: Desired, item: Json) -> None:
             raise KubernetesError(Kind.FOREIGN, str(reference), f"exists and belongs to {owner_text(live)}")
         # The API server refuses another uid, so an object that replaced this one since then is not changed.
         item = {**item, "metadata": {**item["metadata"], "uid": live["metadata"]["uid"]}}
-    try:
-        session.client.apply(path, item, str(reference), force=False)
-    except KubernetesError as error:
-        # Not for an object that did not exist: its creator is not the manager that the user named.
-        if live is None or error.kind is not Kind.CONFLICT or not error.managers <= desired.take_over:
-            raise
-        session.client.apply(path, item, str(reference), force=True)
+    session.client.apply(path, item, str(reference))
 
 
 def _check_unused(session: Session, reference: Reference, live: Json) -> None:

@@ -96,9 +96,9 @@ class KubernetesClient:
                 return None
             raise
 
-    def apply(self, path: str, desired: Json, subject: str, *, force: bool) -> Json:
-        """Apply an object on the server; unknown fields are errors."""
-        query = f"?fieldManager={FIELD_MANAGER}&fieldValidation=Strict&force={str(force).lower()}"
+    def apply(self, path: str, desired: Json, subject: str) -> Json:
+        """Apply an object on the server; unknown fields, and those of other managers, are errors."""
+        query = f"?fieldManager={FIELD_MANAGER}&fieldValidation=Strict&force=false"
         return self._call("PATCH", path + query, subject, desired, APPLY_TYPE)
 
     def create(self, path: str, desired: Json, subject: str) -> Json:

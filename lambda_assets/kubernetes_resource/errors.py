@@ -84,17 +84,11 @@ class KubernetesError(CallError):
     status = 0
     """The HTTP status, if the API server replied."""
 
-    def __init__(self, kind: Kind, subject: str, text: str, causes: Iterable[Cause] = (), fix: str = "") -> None:
+    def __init__(self, kind: Kind, subject: str, text: str, fix: str = "") -> None:
         super().__init__(f"{subject}: {text}; {fix or FIX[kind]}")
         self.kind = kind
         self.subject = subject
         self.text = text
-        self.causes = tuple(causes)
-
-    @property
-    def managers(self) -> set[str]:
-        """Return the other managers of a conflict."""
-        return {cause.manager for cause in self.causes if cause.reason == CONFLICTING}
 
 
 def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesError:
@@ -102,7 +96,7 @@ def error_of(status: int, body: Mapping[str, Any], subject: str) -> KubernetesEr
     causes = [_cause(item) for item in (body.get("details") or {}).get("causes") or ()]
     text = str(body.get("message") or f"HTTP {status}")
     kind = kind_of(status, text, causes)
-    error = KubernetesError(kind, subject, _problem(kind, text, causes), causes)
+    error = KubernetesError(kind, subject, _problem(kind, text, causes))
     error.status = status
     return error
 

@@ -119,7 +119,6 @@ class Desired(NamedTuple):
 
     target: Target
     objects: tuple[Json, ...]
-    take_over: frozenset[str]
 
     @classmethod
     def of(cls, properties: Mapping[str, Any]) -> "Desired":
@@ -134,7 +133,7 @@ class Desired(NamedTuple):
         _check_unique(Reference.of(item) for item in items)
         labelled = (_labelled(item, target) for item in items)
         ordered = sorted(labelled, key=lambda item: (Reference.of(item).rank, Reference.of(item).key))
-        return cls(target, tuple(ordered), frozenset(map(str, properties.get("TakeOver") or ())))
+        return cls(target, tuple(ordered))
 
     @property
     def references(self) -> tuple[Reference, ...]:

@@ -151,7 +151,7 @@ def test_create_update_prune_and_delete(world: ContractWorld) -> None:
     assert world.is_there(*first) == [False] * 5
 
 
-def test_a_conflict_and_its_take_over(world: ContractWorld) -> None:
+def test_a_conflict_and_its_end(world: ContractWorld) -> None:
     objects = [config_map(space=world.space, a="1", b="2"), daemon_set(space=world.space), namespace(world.space)]
     world.send_all("Create", objects)
     world.apply_as("helm", config_map(space=world.space, a="x"))
@@ -160,7 +160,8 @@ def test_a_conflict_and_its_take_over(world: ContractWorld) -> None:
         "set the field to the template's value or remove it, then deploy again"
     )
     assert world.send_all("Update", objects, objects)["Reason"] == reason
-    assert world.send_all("Update", objects, objects, TakeOver=["helm"])["Status"] == "SUCCESS"
+    world.apply_as("helm", config_map(space=world.space, a="1"))
+    assert world.send_all("Update", objects, objects)["Status"] == "SUCCESS"
     assert (world.get(objects[0]) or {})["data"] == {"a": "1", "b": "2"}
     world.apply_as("kubectl", daemon_set(image="agent:debug", space=world.space))
     assert world.send_all("Update", objects, objects)["Reason"].startswith(
@@ -279,12 +280,11 @@ def test_an_apply_with_another_uid_is_refused(world: ContractWorld) -> None:
     path = f"/api/v1/namespaces/default/configmaps/{world.space}"
     desired = config_map(world.space, "default")
     with closing(world.client()) as client:
-        live = client.apply(path, desired, "it", force=False)
+        live = client.apply(path, desired, "it")
         same = {**desired, "metadata": {**desired["metadata"], "uid": live["metadata"]["uid"]}}
         other = {**desired, "metadata": {**desired["metadata"], "uid": "other"}}
-        assert client.apply(path, same, "it", force=False)["metadata"]["resourceVersion"] == live["metadata"]["resourceVersion"]
-        assert _kind(lambda: client.apply(path, other, "it", force=False)) is Kind.STALE
-        assert _kind(lambda: client.apply(path, other, "it", force=True)) is Kind.STALE
+        assert client.apply(path, same, "it")["metadata"]["resourceVersion"] == live["metadata"]["resourceVersion"]
+        assert _kind(lambda: client.apply(path, other, "it")) is Kind.STALE
 
 
 def _kind(call: Callable[[], object]) -> Kind:

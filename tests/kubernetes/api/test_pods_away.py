@@ -88,7 +88,7 @@ def refusal_of(client: KubernetesClient, world: ContractWorld, name: str) -> Kub
         world.settle(0)
         try:
             item = config_map(name, "default", number=str(number))
-            client.apply(f"/api/v1/namespaces/default/configmaps/{name}", item, "ConfigMap", force=False)
+            client.apply(f"/api/v1/namespaces/default/configmaps/{name}", item, "ConfigMap")
         except KubernetesError as error:
             return error
     raise AssertionError("the webhook has no effect")

@@ -63,7 +63,7 @@ class Rights:
         self._applied = [item for item in items if "Role" in item["kind"] or item["metadata"]["name"] in (OWN, OTHER)]
         self._paths = [str(discovery.path(Reference.of(item))) for item in self._applied]
         for path, item in zip(self._paths, self._applied, strict=True):
-            client.apply(path, item, path, force=True)
+            client.apply(path, item, path)
 
     def end(self) -> None:
         """Delete the objects, which other tests apply, too."""

@@ -143,7 +143,7 @@ def test_all_verbs_over_tls_with_an_authority_of_eks(server: ApiServer, serve: S
     desired = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"x": "1"}}
     created = client.create(maps, desired, "a")
     assert client.replace(f"{maps}/a", {**created, "data": {"x": "2"}}, "a")["data"] == {"x": "2"}
-    assert client.apply(f"{maps}/a", {**desired, "data": {"y": "3"}}, "a", force=False)["data"]["y"] == "3"
+    assert client.apply(f"{maps}/a", {**desired, "data": {"y": "3"}}, "a")["data"]["y"] == "3"
     live = client.get(f"{maps}/a", "a")
     assert live
     client.delete(f"{maps}/a", live, "a")

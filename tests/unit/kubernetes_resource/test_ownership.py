@@ -1,4 +1,4 @@
-"""Objects and fields of other owners: named, kept, and taken over only where the user says so."""
+"""Objects and fields of other owners: named and kept."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,27 +47,18 @@ def test_a_conflict_names_the_field_and_the_manager(world: DependenciesWorld) ->
     assert world.do("Update", standard(), standard())["Status"] == "SUCCESS"
 
 
-def test_a_named_manager_is_taken_over(world: DependenciesWorld) -> None:
-    world.do("Create", standard())
-    world.server.edit("DaemonSet", "agent", set_image("agent:debug"), "aws-hyperpod", "kubectl-edit")
-    assert world.do("Update", standard(), standard(), TakeOver=["kubectl-edit"])["Status"] == "SUCCESS"
-    live = world.server.find("DaemonSet", "agent", "aws-hyperpod")
-    assert live
-    assert live["spec"]["template"]["spec"]["containers"][0]["image"] == "agent:1"
-
-
-def test_only_named_managers_are_taken_over(world: DependenciesWorld) -> None:
+def test_a_conflict_names_every_manager(world: DependenciesWorld) -> None:
     world.do("Create", [namespace(), config_map(a="1", b="2")])
     world.server.edit("ConfigMap", "settings", lambda live: live["data"].update(a="x"), "aws-hyperpod", "helm")
     world.server.edit("ConfigMap", "settings", lambda live: live["data"].update(b="y"), "aws-hyperpod", "argocd")
-    done = world.do("Update", [namespace(), config_map(a="1", b="2")], [], TakeOver=["helm"])
+    done = world.do("Update", [namespace(), config_map(a="1", b="2")], [])
     assert ".data.a belongs to helm, .data.b belongs to argocd; " in done["Reason"]
 
 
 def test_an_object_of_another_owner_is_refused_and_survives_the_rollback(world: DependenciesWorld) -> None:
     labels = {"name": "agent", "labels": {MANAGED_BY: "Helm"}}
     world.server.add({**role(), "metadata": labels}, "helm")
-    done = world.do("Create", standard(), TakeOver=["helm"])
+    done = world.do("Create", standard())
     assert done["Reason"].startswith("ClusterRole agent: exists and belongs to Helm; delete it, or set its labels ")
     assert world.do("Delete", standard())["Reason"] == "ClusterRole agent is kept: it belongs to Helm"
     assert world.server.find("ClusterRole", "agent")
