@@ -10,6 +10,8 @@ MAX_FIELDS = 5
 CONFLICTING = "FieldManagerConflict"
 TERMINATING_CAUSE = "NamespaceTerminating"
 WEBHOOK_AWAY = ("failed calling webhook", "conversion webhook for")
+OF_QUOTA = ("exceeded quota: ", "failed quota: ", "status unknown for quota: ")
+"""What a ResourceQuota says with the status of missing rights."""
 OTHER_UID = "metadata.uid"
 """The field in the error for an object that another one replaced since it was read."""
 
@@ -25,6 +27,7 @@ class Kind(Enum):
     INVALID = "invalid"
     PODS_AWAY = "pods away"
     """What pods in the EKS cluster serve, an aggregated API or a webhook, is unavailable; the API server itself is not."""
+    QUOTA = "quota"
     REJECTED = "rejected"
     STALE = "stale"
     TERMINATING = "namespace terminating"
@@ -42,6 +45,7 @@ FIX = {
     Kind.IN_USE: "delete what uses it, then deploy again",
     Kind.INVALID: "correct the object; if the field is immutable, delete the object and deploy again",
     Kind.PODS_AWAY: "restore the pods of the webhook, or delete its configuration, then deploy again",
+    Kind.QUOTA: "raise the ResourceQuota or delete objects that it counts, then deploy again",
     Kind.REJECTED: "change the object, or exempt it in the policy of the webhook",
     Kind.STALE: "end the other process that changes it, then deploy again",
     Kind.TERMINATING: "wait until the namespace is deleted, or remove the finalizers that block it, then deploy again",
@@ -114,6 +118,8 @@ def _kind_of_details(status: int, text: str, causes: tuple[Cause, ...]) -> Kind 
         return Kind.REJECTED
     if TERMINATING_CAUSE in reasons or (status == 403 and "because it is being terminated" in text):
         return Kind.TERMINATING
+    if status == 403 and any(words in text for words in OF_QUOTA):
+        return Kind.QUOTA
     if OTHER_UID in {cause.field for cause in causes}:
         return Kind.STALE
     if status == 409 and CONFLICTING in reasons:

@@ -29,9 +29,13 @@ PATIENCE_S: Mapping[Any, float] = {
     **fenced_step.PATIENCE_S,
     **dict.fromkeys(FINAL_KINDS, 0),
     **dict.fromkeys((Kind.UNAUTHORIZED, Kind.FORBIDDEN), 300),
-    **dict.fromkeys((Kind.UNTRUSTED, Kind.ABSENT), 90),
+    **dict.fromkeys((Kind.UNTRUSTED, Kind.ABSENT, Kind.QUOTA), 90),
 }
-"""How long errors last that end the request: an access entry takes effect within seconds, or minutes."""
+"""How long errors last that end the request: an access entry takes effect within seconds, or minutes.
+
+A ResourceQuota counts deleted objects some seconds later. Objects that this request would delete only come after those that it
+applies, so a longer wait does not help.
+"""
 ENDPOINT = "endpoint"
 """The name in the memory of the API server to which the position belongs."""
 REACHED = "reached"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from cluster_request.kubernetes_objects.team_objects import NO_LOAD_BALANCERS, team_objects
+from kubernetes_resource.errors import Kind, error_of
 from local_aws.kubernetes.client import Client
 from tests.kubernetes.running import until
 from tests.unit.cluster_request.kubernetes_objects.eks_file import eks_file
@@ -39,6 +40,7 @@ def test_a_team_gets_services_but_no_load_balancer(admin: Client, team: list[dic
     assert admin.call("POST", SERVICES, service("inside", "ClusterIP")).status == 201
     refused = admin.call("POST", SERVICES, service("outside", "LoadBalancer"))
     assert (refused.status, "exceeded quota: no-load-balancers" in refused.content["message"]) == (403, True)
+    assert error_of(refused.status, refused.content, "Service outside").kind is Kind.QUOTA
     changed = admin.call("PATCH", f"{SERVICES}/inside", {"spec": {"type": "LoadBalancer"}}, MERGE)
     assert (changed.status, "exceeded quota: no-load-balancers" in changed.content["message"]) == (403, True)
     admin.call("DELETE", SPACE)

@@ -65,6 +65,33 @@ def test_forbidden_is_retried_for_minutes_then_named(world: DependenciesWorld) -
     assert 5 < minutes(world) < 7
 
 
+QUOTA_TEXTS = [
+    "exceeded quota: no-load-balancers, requested: services.loadbalancers=1, used: services.loadbalancers=0, limited: "
+    "services.loadbalancers=0",
+    "failed quota: compute: must specify limits.cpu for: agent",
+    "status unknown for quota: compute, resources: count/configmaps",
+]
+
+
+@pytest.mark.parametrize("text", QUOTA_TEXTS)
+def test_a_resource_quota_that_refuses_an_object_is_named(world: DependenciesWorld, text: str) -> None:
+    refuse(world, "PATCH", "configmaps", Refusal(403, "Forbidden", f'configmaps "settings" is forbidden: {text}'))
+    assert world.do("Create", standard())["Reason"] == (
+        f'ConfigMap aws-hyperpod/settings: configmaps "settings" is forbidden: {text}; '
+        "raise the ResourceQuota or delete objects that it counts, then deploy again"
+    )
+    assert 1.5 < minutes(world) < 4
+
+
+def test_a_resource_quota_may_take_a_minute_to_count_deleted_objects(world: DependenciesWorld) -> None:
+    refuse(world, "PATCH", "configmaps", Refusal(403, "Forbidden", f'configmaps "settings" is forbidden: {QUOTA_TEXTS[0]}'))
+    raw = world.deliver(world.request("Create", standard()))
+    world.run(90)
+    world.server.on_call = lambda _method, _place: None
+    world.run(60)
+    assert world.response(raw)["Status"] == "SUCCESS"
+
+
 @pytest.mark.fault(86)
 def test_an_access_entry_may_take_minutes(world: DependenciesWorld) -> None:
     world.server.is_authenticated = False
