@@ -1,6 +1,6 @@
 """Define the cluster, its role and its lifecycle scripts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_cdk import CfnOutput, Fn, Stack
 from constructs import Construct
@@ -9,7 +9,6 @@ from config.fingerprint import fingerprint
 from config.model import ClusterConfig, Implementation, Wait
 from config.section import Removal
 from constructs.hyperpod.cluster.hyperpod_cluster import HyperPodCluster
-from constructs.hyperpod.cluster.native_cluster import NativeCluster
 from constructs.hyperpod.cluster.node_role import NodeRole
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
@@ -17,11 +16,8 @@ from constructs.hyperpod.removal_policy import retain
 from constructs.hyperpod.storage.shared_storage import SharedStorage
 from stacks.storage_stack import DATA_BUCKET_OUTPUT
 
-# `implementation: none`, the step between the two, has neither.
-IMPLEMENTATIONS: dict[Implementation, type[HyperPodCluster] | type[NativeCluster]] = {
-    Implementation.CUSTOM_RESOURCE: HyperPodCluster,
-    Implementation.NATIVE: NativeCluster,
-}
+if TYPE_CHECKING:
+    from constructs.hyperpod.cluster.native_cluster import NativeCluster
 
 
 class ClusterStack(Stack):
@@ -43,7 +39,7 @@ class ClusterStack(Stack):
         if config.removal is Removal.RETAIN:
             retain(scripts.bucket, role)
         self._identity = [network.identity, storage.identity, *_identity(config)]
-        implementation = IMPLEMENTATIONS.get(config.implementation)
+        implementation = _implementation(config.implementation)
         if implementation:
             cluster = implementation(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
             CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
@@ -62,6 +58,18 @@ class ClusterStack(Stack):
     def identity(self) -> str:
         """A hash that changes when the cluster or the file system is replaced, and with all that can recreate the cluster."""
         return fingerprint(*self._identity)
+
+
+def _implementation(implementation: Implementation) -> "type[HyperPodCluster] | type[NativeCluster] | None":
+    """Return the construct of the cluster; `implementation: none`, the step between the two others, has none."""
+    match implementation:
+        case Implementation.CUSTOM_RESOURCE:
+            return HyperPodCluster
+        case Implementation.NATIVE:
+            from constructs.hyperpod.cluster.native_cluster import NativeCluster  # noqa: PLC0415  aws_sagemaker is slow to load
+
+            return NativeCluster
+    return None
 
 
 def _identity(config: ClusterConfig) -> tuple[object, ...]:

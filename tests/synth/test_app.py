@@ -40,12 +40,13 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     )
 
 
-def test_a_slurm_file_does_not_load_what_only_eks_needs(tmp_path: Path) -> None:
+def test_a_slurm_file_does_not_load_what_only_eks_and_native_clusters_need(tmp_path: Path) -> None:
     context = {"clusters": str(cluster_files.CLUSTERS), "nag": "false"}
     script = (
         "import sys; from stacks.clusters_app import ClustersApp;"
         f"ClustersApp(context={context!r}, outdir={str(tmp_path)!r}).synth();"
-        "print(*(name for name in sys.modules if 'aws_eks' in name or 'constructs.hyperpod.kubernetes' in name))"
+        "others = ('aws_eks', 'aws_sagemaker', 'constructs.hyperpod.kubernetes');"
+        "print(*(name for name in sys.modules if any(other in name for other in others)))"
     )
     done = run(sys.executable, "-c", script)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
