@@ -51,6 +51,7 @@ class RequestAlarms(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._actions = [topic_arn] if topic_arn else None
+        self._stack_name = cdk.Stack.of(self).stack_name
         metric = f"{cdk.Aws.STACK_NAME}-{cdk.Names.unique_id(self)[-8:]}"
         for function in (step, responder):
             self._count(function, metric)
@@ -85,7 +86,7 @@ class RequestAlarms(Construct):
         cloudwatch.CfnAlarm(
             self,
             id,
-            alarm_name=f"{cdk.Stack.of(self).stack_name}-{id}",
+            alarm_name=f"{self._stack_name}-{id}",
             alarm_description=description,
             namespace=namespace,
             metric_name=metric,

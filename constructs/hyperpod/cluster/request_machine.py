@@ -1,5 +1,7 @@
 """Define the state machine that processes CloudFormation requests."""
 
+from functools import cached_property
+
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -78,7 +80,7 @@ class RequestMachine(sfn.StateMachine):
         """Return the reason for each wildcard in the statements."""
         return {self._executions: "names of executions are unknown at synth; only executions of this state machine match"}
 
-    @property
+    @cached_property
     def _executions(self) -> str:
         return self.stack.format_arn(
             service="states",

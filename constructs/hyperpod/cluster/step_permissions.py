@@ -218,7 +218,11 @@ class StepPermissions:
         return [iam.PolicyStatement(sid="DeleteBundlePointer", actions=["ssm:DeleteParameter"], resources=[parameter])]
 
     def _ownership(self, key: str) -> dict[str, str]:
-        return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
+        return {f"{key}/{STACK_ID_TAG}": self._stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
+
+    @cached_property
+    def _stack_id(self) -> str:
+        return self.stack.stack_id
 
     @cached_property
     def _clusters(self) -> str:

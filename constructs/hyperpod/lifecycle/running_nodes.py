@@ -1,5 +1,7 @@
 """Define how running nodes follow the cluster file: a pointer to their scripts, and a log group for their reports."""
 
+from functools import cached_property
+
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -70,7 +72,7 @@ class RunningNodes(Construct):
         """Return the reason for each wildcard in the statements: there is none."""
         return {}
 
-    @property
+    @cached_property
     def _parameter_arn(self) -> str:
         return cdk.Stack.of(self).format_arn(
             service="ssm", resource="parameter", resource_name=self._parameter_name.removeprefix("/")

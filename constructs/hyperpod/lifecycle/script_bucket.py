@@ -1,6 +1,7 @@
 """Define the bucket of the lifecycle scripts."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -78,11 +79,13 @@ class ScriptBucket(s3.Bucket):
         """Allow only ``writer`` to write, the auto-delete function to delete and CloudFormation to configure the bucket."""
         deleters = [auto_delete_role_arn(self)] if self._auto_delete else []
         objects = self.arn_for_objects("*")
-        self._deny("DenyWritesExceptDeployment", ["s3:PutObject*", "s3:Replicate*"], objects, _unless([writer.role_arn]))
-        self._deny("DenyDeletesExceptAutoDelete", ["s3:DeleteObject*"], objects, _unless(deleters))
         # To delete a retained bucket, an administrator deletes its policy first.
         actions = [*RECONFIGURATION, *(["s3:DeleteBucketPolicy"] if self._auto_delete else [])]
-        self._deny("DenyReconfigurationExceptCloudFormation", actions, self.bucket_arn, self._unless_by_cloudformation(deleters))
+        cast("s3.BucketPolicy", self.policy).document.add_statements(
+            _deny("DenyWritesExceptDeployment", ["s3:PutObject*", "s3:Replicate*"], objects, _unless([writer.role_arn])),
+            _deny("DenyDeletesExceptAutoDelete", ["s3:DeleteObject*"], objects, _unless(deleters)),
+            _deny("DenyReconfigurationExceptCloudFormation", actions, self.bucket_arn, self._unless_by_cloudformation(deleters)),
+        )
 
     def _unless_by_cloudformation(self, others: Sequence[str]) -> dict[str, dict[str, object]]:
         """Return the condition that the principal is neither CloudFormation, with any service role, nor the root user."""
@@ -93,17 +96,16 @@ class ScriptBucket(s3.Bucket):
         names = [f"{account}:role/cdk-*-cfn-exec-role-*", f"{account}:root", *others]
         return {"ArnNotLike": {"aws:PrincipalArn": names}, "StringNotLike": {"aws:userid": session}}
 
-    def _deny(self, sid: str, actions: Sequence[str], resource: str, conditions: dict[str, dict[str, object]]) -> None:
-        self.add_to_resource_policy(
-            iam.PolicyStatement(
-                sid=sid,
-                effect=iam.Effect.DENY,
-                principals=[iam.AnyPrincipal()],
-                actions=list(actions),
-                resources=[resource],
-                conditions=conditions,
-            )
-        )
+
+def _deny(sid: str, actions: Sequence[str], resource: str, conditions: dict[str, dict[str, object]]) -> iam.PolicyStatement:
+    return iam.PolicyStatement(
+        sid=sid,
+        effect=iam.Effect.DENY,
+        principals=[iam.AnyPrincipal()],
+        actions=list(actions),
+        resources=[resource],
+        conditions=conditions,
+    )
 
 
 def _unless(roles: Sequence[str]) -> dict[str, dict[str, object]]:

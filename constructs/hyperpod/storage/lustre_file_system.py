@@ -1,5 +1,7 @@
 """Define a new or existing file system."""
 
+from functools import cached_property
+
 import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
@@ -41,17 +43,17 @@ class LustreFileSystem(Construct):
         # On creation FSx checks the Lustre port and refuses a group without self rules (InvalidNetworkSettings, port 988).
         self._file_system.node.add_dependency(network)
 
-    @property
+    @cached_property
     def file_system_id(self) -> str:
         """The ID of the file system."""
         return self._file_system.ref
 
-    @property
+    @cached_property
     def dns_name(self) -> str:
         """The DNS name of the file system."""
         return self._file_system.attr_dns_name
 
-    @property
+    @cached_property
     def mount_name(self) -> str:
         """The mount name of the file system."""
         return self._file_system.attr_lustre_mount_name
