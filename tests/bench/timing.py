@@ -1,5 +1,6 @@
 """Timing commands against each other: interleaved runs, medians, ratios."""
 
+import resource
 import statistics
 import subprocess
 import time
@@ -10,10 +11,22 @@ from pathlib import Path
 def seconds(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> float:
     """How long ``command`` takes; it must succeed."""
     started = time.perf_counter()
+    _run(command, folder, environment)
+    return time.perf_counter() - started
+
+
+def cpu_seconds(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> float:
+    """How much time ``command`` and its child processes have the processors for; it must succeed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _run(command, folder, environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
     done = subprocess.run(command, cwd=folder, env=dict(environment), capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"`{' '.join(command)}` ended with status {done.returncode}:\n{done.stdout}{done.stderr}")
-    return time.perf_counter() - started
 
 
 def medians(runs: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
