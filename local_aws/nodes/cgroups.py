@@ -20,19 +20,24 @@ def name_for(folder: Path) -> str:
     return f"hyperpod-cdk-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
 
 
-def hierarchy() -> Path:
+def hierarchy(mounts: str | None = None) -> Path:
     """Return the path of this machine's cgroup version 2 hierarchy: the only one, or the one beside version 1's."""
-    for line in Path("/proc/self/mounts").read_text().splitlines():
+    for line in (_mounts() if mounts is None else mounts).splitlines():
         _, mount, kind, *_ = line.split()
         if kind == "cgroup2":
             return Path(mount)
     raise NodesError("no cgroup version 2 hierarchy is mounted; start the machine with systemd.unified_cgroup_hierarchy=1")
 
 
+def is_mounted_at(place: Path, mounts: str | None = None) -> bool:
+    """Return whether version 2 is mounted at ``place``, as without version 1: the kernel refuses to mount it there again."""
+    return hierarchy(mounts) == place
+
+
 def version_1(mounts: str | None = None) -> list[tuple[Path, str]]:
     """Return this machine's version 1 hierarchies, each with the option to mount it again; none with version 2 only."""
     found = []
-    for line in (Path("/proc/self/mounts").read_text() if mounts is None else mounts).splitlines():
+    for line in (_mounts() if mounts is None else mounts).splitlines():
         _, mount, kind, options, *_ = line.split()
         if kind == "cgroup":
             own = [option for option in options.split(",") if option in _VERSION_1 or option.startswith("name=")]
@@ -63,6 +68,10 @@ def remove_empty(top: Path) -> None:
         if time.monotonic() > end:
             raise NodesError(f"cgroup {top} still holds processes {_GONE_S:.0f} s after they were killed")
         time.sleep(0.02)  # a killed process leaves its cgroup when the kernel is done with it: there is no event to wait for
+
+
+def _mounts() -> str:
+    return Path("/proc/self/mounts").read_text()
 
 
 def _removed(top: Path) -> bool:

@@ -6,6 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
+from local_aws.nodes import cgroups
 from local_aws.nodes.machines import dns, imds
 from local_aws.nodes.machines.network import Network
 from local_aws.nodes.machines.node import HubResources
@@ -31,7 +32,8 @@ def main(folder: Path) -> None:
     pods = PodSupport(layers, cgroup, folder) if vpc.api_server else None
     if pods:
         pods.mount_hierarchies()
-    run("mount", "-t", "cgroup2", "cgroup2", str(_CGROUPS))
+    if not cgroups.is_mounted_at(_CGROUPS):
+        run("mount", "-t", "cgroup2", "cgroup2", str(_CGROUPS))
     network, metadata = Network(vpc), imds.Metadata()
     network.build()
     names = dns.Names(vpc)

@@ -9,28 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from local_aws.nodes import cgroups
 from local_aws.nodes.image import store
 from local_aws.nodes.image.kubernetes import container_images
 from local_aws.nodes.machines import pods
 from local_aws.nodes.machines.dns import Names
 from local_aws.nodes.specs import Vpc
-
-HYBRID = """\
-tmpfs /sys/fs/cgroup tmpfs rw,relatime,mode=755 0 0
-cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,nosuid,cpu,cpuacct 0 0
-cgroup /sys/fs/cgroup/systemd cgroup rw,relatime,xattr,name=systemd 0 0
-cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0
-"""
-
-
-def test_hierarchies_of_version_1_are_found_with_their_own_options() -> None:
-    found = cgroups.version_1(HYBRID)
-    assert found == [(Path("/sys/fs/cgroup/cpu,cpuacct"), "cpu,cpuacct"), (Path("/sys/fs/cgroup/systemd"), "name=systemd")]
-
-
-def test_a_machine_with_version_2_has_no_hierarchies_of_version_1() -> None:
-    assert cgroups.version_1("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n") == []
 
 
 def test_pods_names_resolve_beside_those_of_nodes() -> None:
