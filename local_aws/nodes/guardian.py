@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from local_aws.nodes import cgroups
+from local_aws.nodes.programs import find_programs_of_root
 from local_aws.nodes.protocol import SOCKET
 from local_aws.nodes.registry import Entry, Registry, born
 from local_aws.nodes.specs import NodesError
@@ -24,6 +25,7 @@ _IN_CGROUP = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
 
 def main(folder: Path) -> int:
     """Run the hub in ``folder`` until it or the owner ends."""
+    find_programs_of_root()
     end_event = os.eventfd(0)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: os.eventfd_write(end_event, 1))

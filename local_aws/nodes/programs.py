@@ -1,10 +1,19 @@
 """The only place that runs this machine's programs."""
 
+import os
 import subprocess
+from collections.abc import MutableMapping
 
 from local_aws.nodes.specs import NodesError
 
 _TAIL = 2000
+_OF_ROOT = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+
+
+def find_programs_of_root(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Add the folders of root's programs to PATH: `su` without a dash keeps the user's PATH, which on Debian lacks them."""
+    folders = environment.get("PATH", os.defpath).split(os.pathsep)
+    environment["PATH"] = os.pathsep.join([*folders, *(folder for folder in _OF_ROOT if folder not in folders)])
 
 
 def run(*argv: str, stdin: str | None = None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from local_aws.nodes import kubernetes, support
 from local_aws.nodes.image import build, sources
+from local_aws.nodes.programs import find_programs_of_root
 from local_aws.nodes.specs import NodesError
 
 _FOR_BUILDING = {"gpgv": "gpgv", "mmdebstrap": "mmdebstrap"}
@@ -19,6 +20,7 @@ def setup(report: Report, *, training: bool, pods: bool = False) -> None:
     reasons = support.missing_of_machine()
     if reasons:
         raise NodesError("; ".join(reasons))
+    find_programs_of_root()
     packages = missing_packages()
     if packages:
         _install(packages, report)
