@@ -7,3 +7,7 @@ class OpsError(Exception):
 
 class UnreachableError(OpsError):
     """The scheduler of the cluster, Slurm or Kubernetes, does not answer or refuses."""
+
+
+class RefusedError(UnreachableError):
+    """Kubernetes answers, but refuses the caller: the credentials have no access, or lack a right."""

@@ -42,7 +42,7 @@ def _with_kubernetes(deployment: Deployment, directory: NodeDirectory) -> Result
     blocks += [*state.lines(), *_last_line(deployment, directory)]
     known = [(node, state.of(node.instance)) for node in directory.nodes]
     data = [{**node.data(), "kubernetes": found.data() if found else None} for node, found in known]
-    problems = [warning_problem(state.problem)] if state.problem else []
+    problems = [warning_problem(each) for each in state.problems]
     return Result({"cluster": directory.cluster, "nodes": data}, blocks, problems)
 
 

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 import cli.resource_code  # noqa: F401  finds the functions' code
 from cli.aws_errors import is_absent
-from cli.errors import UnreachableError
+from cli.errors import RefusedError, UnreachableError
 from cli.result import Json
 from kubernetes_resource.client import HttpsTransport, KubernetesClient, Transport
 from kubernetes_resource.eks_access import EksAccess
@@ -23,6 +23,7 @@ FIX = {
     Kind.UNAVAILABLE: "a private API server answers only inside the VPC: see `eks.endpoint_access` and `eks.public_access_cidrs`",
     Kind.UNTRUSTED: "remove the proxy between this machine and the API server",
 }
+REFUSED = (Kind.UNAUTHORIZED, Kind.FORBIDDEN)
 
 
 class OperatorClient:
@@ -78,7 +79,8 @@ class OperatorClient:
     def _explained(self, error: KubernetesError) -> UnreachableError:
         text = " ".join(error.text.split())
         fix = FIX.get(error.kind, "read the message of the API server")
-        return UnreachableError(f"API server of EKS cluster {self.name}: {error.kind.value}: {text}; {fix}")
+        make = RefusedError if error.kind in REFUSED else UnreachableError
+        return make(f"API server of EKS cluster {self.name}: {error.kind.value}: {text}; {fix}")
 
 
 class _Client(KubernetesClient):

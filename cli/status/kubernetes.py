@@ -9,7 +9,8 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import are_refused, explained
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import OpsError, RefusedError
+from cli.kubernetes.client import OperatorClient
 from cli.kubernetes.names import node_name
 from cli.kubernetes.nodes import PENDING, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, unfinished_pods
@@ -18,29 +19,39 @@ from cli.result import Block, Json, Table
 from cli.status.nodes import LARGE, UNKNOWN, ListedNode
 
 ABSENT = "not joined"
+UNREADABLE = "not readable with this role"
 SHOWN, LISTED = 5, 1000
 
 
 @dataclass(frozen=True)
 class KubernetesState:
-    """The nodes by name, and the pods that wait; ``problem`` is why they are unknown."""
+    """The nodes by name, and the pods that wait; ``problem`` is why both are unknown."""
 
     nodes: Mapping[str, KubernetesNode]
     pods: Sequence[Pod] = ()
     problem: str = ""
+    pod_problem: str = ""
+    """Why only the pods are unknown, such as missing rights of a team's role."""
 
     @classmethod
     def read(cls, deployment: Deployment) -> "KubernetesState":
         """Return the state; a report without it is still useful."""
         try:
             with deployment.kubernetes() as client:
-                return cls(kubernetes_nodes(client), list(islice(unfinished_pods(client), LISTED)))
+                nodes = kubernetes_nodes(client)
+                pods, pod_problem = _pods(client)
+                return cls(nodes, pods, pod_problem=pod_problem)
         except OpsError as error:
             return cls({}, (), str(error))
         except ClientError as error:
             if are_refused(error):
                 raise
             return cls({}, (), explained("status", error))
+
+    @property
+    def problems(self) -> list[str]:
+        """Return why parts of the state are unknown."""
+        return [self.problem] if self.problem else self._pod_lines() if self.pod_problem else []
 
     def of(self, instance: str) -> KubernetesNode | None:
         """Return the node of an instance, or nothing if it has not joined or nothing is known."""
@@ -61,6 +72,8 @@ class KubernetesState:
         return [f"Kubernetes: {ready} of {counted(len(self.nodes), 'node')} Ready{more}", *self._pod_lines()]
 
     def _pod_lines(self) -> list[str]:
+        if self.pod_problem:
+            return [f"pods: {self.pod_problem}"]
         if not self.pods:
             return []
         named = [f"{pod.id} ({pod.waiting or pod.phase})" for pod in self.pods[:SHOWN]]
@@ -75,8 +88,21 @@ class KubernetesState:
             "node_count": len(self.nodes),
             "ready": sum(node.is_ready for node in self.nodes.values()),
             "cordoned": sum(node.is_cordoned for node in self.nodes.values()),
-            "pods": [{"name": pod.id, "state": pod.phase, "message": pod.waiting or None} for pod in self.pods],
+            "pods": None if self.pod_problem else self._pod_data(),
         }
+
+    def _pod_data(self) -> list[Json]:
+        return [{"name": pod.id, "state": pod.phase, "message": pod.waiting or None} for pod in self.pods]
+
+
+def _pods(client: OperatorClient) -> tuple[list[Pod], str]:
+    """Return the pods that wait, or why they are unknown: a team's role may read nodes, but not all pods."""
+    try:
+        return list(islice(unfinished_pods(client), LISTED)), ""
+    except RefusedError:
+        return [], f"{UNREADABLE}; use a role of `eks.admins`"
+    except OpsError as error:
+        return [], f"unknown; {error}"
 
 
 @dataclass(frozen=True)

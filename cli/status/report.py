@@ -85,7 +85,8 @@ class ClusterReport:
         return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown, *self._troubles()])])
 
     def _troubles(self) -> list[str]:
-        return [*(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
+        pods = self._kubernetes.problems if self._kubernetes and not self._unknown() else ()
+        return [*pods, *(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
 
     def _node_statuses(self) -> list[NodeStatus]:
         roles = self._deployment.config.role_names()

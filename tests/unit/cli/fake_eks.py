@@ -124,6 +124,8 @@ class FakeApiServer:
         """Pods that a disruption budget keeps."""
         self.error: Exception | None = None
         self.status = 0
+        self.forbidden: set[str] = set()
+        """Paths of lists that the caller may not read."""
         self.page_size = 0
         self.is_closed = False
 
@@ -131,6 +133,8 @@ class FakeApiServer:
         self.calls.append((method, path.partition("?")[0]))
         if self.error:
             raise self.error
+        if path.partition("?")[0] in self.forbidden:
+            return 403, json.dumps({"kind": "Status", "message": "pods is forbidden"}).encode()
         if self.status:
             return self.status, json.dumps({"kind": "Status", "message": "nodes is forbidden"}).encode()
         status, reply = self._reply(method, path, json.loads(body) if body else {})

@@ -123,6 +123,23 @@ def test_a_role_without_access_learns_how_to_get_it(account: FakeOperations, ser
     assert "forbidden: nodes is forbidden; use a role of `eks.admins`" in str(status(EksDeployment(account, server), now=NOW))
 
 
+@pytest.mark.parametrize("command", ["status", "nodes"])
+def test_a_member_of_a_team_sees_the_nodes_although_the_role_may_not_read_all_pods(
+    account: FakeOperations, server: FakeApiServer, command: str
+) -> None:
+    server.forbidden.add("/api/v1/pods")
+    deployment = EksDeployment(account, server)
+    result = nodes(deployment, FakeShell()) if command == "nodes" else status(deployment, now=NOW)
+    assert {row[3] for row in rows(result, "KUBERNETES")} == {"Ready"}
+    lines = str(result).splitlines()
+    assert "Kubernetes: 2 of 2 nodes Ready" in lines
+    assert "pods: not readable with this role; use a role of `eks.admins`" in lines
+    assert [problem["message"] for problem in result.problems] == ["pods: not readable with this role"]
+    if command == "status":
+        assert result.data is not None
+        assert result.data["kubernetes"]["pods"] is None
+
+
 def test_a_deleted_eks_cluster_leaves_a_report(account: FakeOperations) -> None:
     eks = FakeEks()
     eks.clusters.clear()
