@@ -73,7 +73,14 @@ class Deployment:
         """Return a client for the Kubernetes API, with a new token."""
         from cli.kubernetes.client import operator_client  # noqa: PLC0415  clusters with Slurm do not need it
 
-        return operator_client(self.client("eks"), self.client("sts"), self.eks_name)
+        return operator_client(self.client("eks"), self.client("sts"), self.eks_name, self.access_fix)
+
+    @property
+    def access_fix(self) -> str:
+        """Return the fix for credentials that the Kubernetes API refuses."""
+        if self.config.eks and self.config.eks.admins:
+            return f"use a role of `eks.admins`; `./hpod kubeconfig {self.config.name}` lists the roles with access"
+        return f"the file has no administrators: set `eks.admins`, then run `{self.deploy_command}`"
 
     def stacks(self) -> list[Stack]:
         """Return the cluster's stacks that exist, in the order of deployment."""

@@ -10,7 +10,7 @@ from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.kubernetes.client import describe_eks
 from cli.kubernetes.kubeconfig import Entry, merged, read_kubeconfig, written
-from cli.kubernetes.principals import access_entries, has_access
+from cli.kubernetes.principals import access_entries, has_access, principal_of
 from cli.reach.ssh_config import write_private
 from cli.result import Block, Json, Result, Verbatim, warning_problem
 
@@ -54,7 +54,8 @@ def kubeconfig(
     path = write or default_path()
     write_kubeconfig(path, entry, force=force)
     text: list[Block] = [f"wrote context {entry.context!r} to {path}", *warnings]
-    text.append(f"to use it: `kubectl --context {entry.context} get {'pods' if namespace else 'nodes'}`")
+    if not problem:
+        text.append(f"to use it: `kubectl --context {entry.context} get {'pods' if namespace else 'nodes'}`")
     return Result(_data(entry, principals, path, None), text, problems)
 
 
@@ -98,14 +99,21 @@ def _problem(deployment: Deployment, entry: Entry, principals: list[str] | None)
         return ""
     caller = entry.role_arn or str(deployment.client("sts").get_caller_identity()["Arn"])
     if not has_access(caller, principals):
-        named = [arn for _, arn in eks.principals()]
-        more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
-        use = f", or use `--role-arn` with one that has access: {', '.join(named[:SHOWN])}{more}" if named else ""
-        return f"{caller} has no access to the EKS cluster. Add it to `eks.admins` or to a team's `role_arns`{use}"
+        principal = entry.role_arn or principal_of(deployment.client("iam"), caller)
+        return f"{principal} has no access to the EKS cluster. {_access_fix(deployment, [arn for _, arn in eks.principals()])}"
     others = [arn for team in eks.teams if team.namespace != entry.namespace for arn in team.role_arns]
     if entry.namespace and has_access(caller, others):
         return f"{caller} has access as another team, which cannot use {entry.namespace}"
     return ""
+
+
+def _access_fix(deployment: Deployment, named: list[str]) -> str:
+    """Return how to get access: by a change of the file, or as one of the roles that it names."""
+    if not named:
+        return f"The file names no role with access: add this one to `eks.admins`, then run `{deployment.deploy_command}`"
+    more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
+    roles = f"{', '.join(named[:SHOWN])}{more}"
+    return f"Add it to `eks.admins` or to a team's `role_arns`, or use `--role-arn` with one that has access: {roles}"
 
 
 def _missing_cli() -> str:

@@ -18,19 +18,18 @@ PAGE_SIZE = 250
 MERGE_TYPE = "application/merge-patch+json"
 TOO_MANY_REQUESTS = 429
 FIX = {
-    Kind.UNAUTHORIZED: "use a role of `eks.admins`; `./hpod kubeconfig` lists the roles with access",
-    Kind.FORBIDDEN: "use a role of `eks.admins`",
     Kind.UNAVAILABLE: "a private API server answers only inside the VPC: see `eks.endpoint_access` and `eks.public_access_cidrs`",
     Kind.UNTRUSTED: "remove the proxy between this machine and the API server",
 }
+ADMIN_ROLE = "use a role of `eks.admins`"
 REFUSED = (Kind.UNAUTHORIZED, Kind.FORBIDDEN)
 
 
 class OperatorClient:
     """The calls that commands need."""
 
-    def __init__(self, name: str, transport: Transport, token: str) -> None:
-        self.name = name
+    def __init__(self, name: str, transport: Transport, token: str, access_fix: str = ADMIN_ROLE) -> None:
+        self.name, self.access_fix = name, access_fix
         self._client = _Client(transport, token)
 
     def __enter__(self) -> Self:
@@ -77,10 +76,11 @@ class OperatorClient:
         return True
 
     def _explained(self, error: KubernetesError) -> UnreachableError:
-        text = " ".join(error.text.split())
-        fix = FIX.get(error.kind, "read the message of the API server")
-        make = RefusedError if error.kind in REFUSED else UnreachableError
-        return make(f"API server of EKS cluster {self.name}: {error.kind.value}: {text}; {fix}")
+        text, kind = " ".join(error.text.split()), error.kind.value
+        problem = f"API server of EKS cluster {self.name}: {kind if text.lower() == kind else f'{kind}: {text}'}"
+        if error.kind in REFUSED:
+            return RefusedError(f"{problem}; {self.access_fix}")
+        return UnreachableError(f"{problem}; {FIX.get(error.kind, 'read the message of the API server')}")
 
 
 class _Client(KubernetesClient):
@@ -111,8 +111,8 @@ def describe_eks(eks: Any, name: str) -> Json:
     return found
 
 
-def operator_client(eks: Any, sts: Any, name: str) -> OperatorClient:
+def operator_client(eks: Any, sts: Any, name: str, access_fix: str) -> OperatorClient:
     """Return a client for the API server of an EKS cluster, with a token that is valid for 15 minutes."""
     found = describe_eks(eks, name)
     authority = base64.b64decode(found["certificateAuthority"]["data"]).decode()
-    return OperatorClient(name, HttpsTransport(found["endpoint"], authority), EksAccess(eks, sts).token(name))
+    return OperatorClient(name, HttpsTransport(found["endpoint"], authority), EksAccess(eks, sts).token(name), access_fix)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cli.deployment import Deployment
-from cli.errors import OpsError, UnreachableError
+from cli.errors import OpsError, RefusedError, UnreachableError
 from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.scheduler import Host, Scheduler, kubernetes_of
 from cli.node_actions.slurm import Slurm
@@ -50,7 +50,7 @@ class Site:
         directory = node_directory(deployment, shell)
         scheduler = kubernetes_of(deployment) if _is_eks(deployment) else _on(shell, directory) if shell else None
         if scheduler:
-            reason = _why_unreachable(scheduler)
+            reason = _why_unreachable(scheduler, drain=drain)
         if drain and reason:
             raise OpsError(f"cannot reach {_name(deployment)}: {reason}; {fix}")
         return cls(deployment, directory, shell, None if reason else scheduler, show)
@@ -137,11 +137,13 @@ def _on(shell: Shell, directory: NodeDirectory) -> Slurm:
     return Slurm(shell, sorted(directory.of_role(Role.CONTROLLER), key=lambda node: node.status != "Running"))
 
 
-def _why_unreachable(scheduler: Scheduler) -> str:
-    """Return why the scheduler does not answer; empty if it does."""
+def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> str:
+    """Return why the scheduler does not answer; empty if it does. Missing rights are an error if ``drain``."""
     try:
         scheduler.nodes()
     except UnreachableError as error:
+        if drain and isinstance(error, RefusedError):
+            raise
         return str(error)
     return ""
 

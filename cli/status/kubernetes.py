@@ -100,7 +100,7 @@ def _pods(client: OperatorClient) -> tuple[list[Pod], str]:
     try:
         return list(islice(unfinished_pods(client), LISTED)), ""
     except RefusedError:
-        return [], f"{UNREADABLE}; use a role of `eks.admins`"
+        return [], f"{UNREADABLE}; {client.access_fix}"
     except OpsError as error:
         return [], f"unknown; {error}"
 

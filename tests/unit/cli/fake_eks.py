@@ -34,7 +34,7 @@ def eks_config(**changes: Any) -> ClusterConfig:
 
 
 class FakeEks:
-    """The clients of EKS and STS."""
+    """The clients of EKS, STS and IAM."""
 
     def __init__(self) -> None:
         self.clusters = {"draft": self.cluster("draft")}
@@ -89,6 +89,10 @@ class FakeEks:
     def get_caller_identity(self) -> Json:
         return {"Arn": self.caller}
 
+    def get_role(self, **asked: str) -> Json:
+        self._check("get_role")
+        return {"Role": {"Arn": f"arn:aws:iam::123456789012:role/people/{asked['RoleName']}"}}
+
 
 class FakeAddonPages:
     """The paginator of ListAddons, with an add-on on each page."""
@@ -103,7 +107,7 @@ class FakeAddonPages:
 
 
 class FakeSession:
-    """A session: EKS and STS are their fake, and all other services are ``account``."""
+    """A session: EKS, STS and IAM are their fake, and all other services are ``account``."""
 
     region_name = "us-west-2"
 
@@ -111,7 +115,7 @@ class FakeSession:
         self.eks, self.account = eks, account
 
     def client(self, service: str) -> Any:
-        return self.eks if service in ("eks", "sts") else self.account
+        return self.eks if service in ("eks", "sts", "iam") else self.account
 
 
 class FakeApiServer:
@@ -126,6 +130,7 @@ class FakeApiServer:
         self.status = 0
         self.forbidden: set[str] = set()
         """Paths of lists that the caller may not read."""
+        self.message = "nodes is forbidden"
         self.page_size = 0
         self.is_closed = False
 
@@ -136,7 +141,7 @@ class FakeApiServer:
         if path.partition("?")[0] in self.forbidden:
             return 403, json.dumps({"kind": "Status", "message": "pods is forbidden"}).encode()
         if self.status:
-            return self.status, json.dumps({"kind": "Status", "message": "nodes is forbidden"}).encode()
+            return self.status, json.dumps({"kind": "Status", "message": self.message}).encode()
         status, reply = self._reply(method, path, json.loads(body) if body else {})
         return status, json.dumps(reply).encode()
 
@@ -239,4 +244,4 @@ class EksDeployment(Deployment):
         self.server = server
 
     def kubernetes(self) -> OperatorClient:
-        return OperatorClient("draft", self.server, "token")
+        return OperatorClient("draft", self.server, "token", self.access_fix)

@@ -120,7 +120,16 @@ def test_without_the_api_server_the_rest_is_shown_with_the_reason(
 
 def test_a_role_without_access_learns_how_to_get_it(account: FakeOperations, server: FakeApiServer) -> None:
     server.status = 403
-    assert "forbidden: nodes is forbidden; use a role of `eks.admins`" in str(status(EksDeployment(account, server), now=NOW))
+    fix = "use a role of `eks.admins`; `./hpod kubeconfig draft` lists the roles with access"
+    assert f"forbidden: nodes is forbidden; {fix}" in str(status(EksDeployment(account, server), now=NOW))
+
+
+def test_without_administrators_in_the_file_the_fix_is_to_name_one(account: FakeOperations, server: FakeApiServer) -> None:
+    server.status, server.message = 401, "Unauthorized"
+    config = eks_config(eks={"version": "1.34", "admins": []})
+    text = str(status(EksDeployment(account, server, config=config), now=NOW))
+    fix = "the file has no administrators: set `eks.admins`, then run `cdk deploy 'draft/*'`"
+    assert f"Kubernetes: unknown; API server of EKS cluster draft: unauthorized; {fix}" in text
 
 
 @pytest.mark.parametrize("command", ["status", "nodes"])
@@ -133,7 +142,7 @@ def test_a_member_of_a_team_sees_the_nodes_although_the_role_may_not_read_all_po
     assert {row[3] for row in rows(result, "KUBERNETES")} == {"Ready"}
     lines = str(result).splitlines()
     assert "Kubernetes: 2 of 2 nodes Ready" in lines
-    assert "pods: not readable with this role; use a role of `eks.admins`" in lines
+    assert any(line.startswith("pods: not readable with this role; use a role of `eks.admins`") for line in lines)
     assert [problem["message"] for problem in result.problems] == ["pods: not readable with this role"]
     if command == "status":
         assert result.data is not None

@@ -200,6 +200,16 @@ def test_without_the_api_server_nodes_are_replaced_only_with_no_drain(eks: EksCl
     assert not recover(eks.deployment(), "replace", nodes=[FIRST], options=options(drain=False)).failure
 
 
+def test_missing_rights_are_not_answered_by_skipping_the_drain(eks: EksCluster) -> None:
+    eks.server.status, eks.server.message = 401, "Unauthorized"
+    with pytest.raises(OpsError, match=r"^API server of EKS cluster draft: unauthorized; use a role of `eks.admins`") as refused:
+        recover(eks.deployment(), "replace", nodes=[FIRST], options=options())
+    assert "--no-drain" not in str(refused.value)
+    with pytest.raises(OpsError, match=r"lists the roles with access$"):
+        drain_nodes(eks.deployment(), nodes=[FIRST])
+    assert not recover(eks.deployment(), "replace", nodes=[FIRST], options=options(drain=False)).failure
+
+
 def test_pods_of_all_pages_are_read() -> None:
     server = FakeApiServer()
     server.node(FIRST)
