@@ -18,6 +18,12 @@ def cdk_command(verb: str, cluster: str, folder: Path) -> str:
     return f"cdk {verb} {context}'{cluster}/*'"
 
 
+def hpod_command(verb: str, cluster: str, folder: Path) -> str:
+    """Return the `./hpod` command for the cluster, with the folder of its file unless it is the default."""
+    option = "" if folder in (CLUSTERS, CHECKOUT / CLUSTERS) else f" --clusters {shlex.quote(str(folder))}"
+    return f"./hpod {verb} {cluster}{option}"
+
+
 def cluster_names() -> list[str]:
     """Return the names of the cluster files, for shell completion."""
     return sorted(path.stem for path in cluster_folder(CLUSTERS).glob("*.yaml") if not path.name.startswith("."))

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from cli.access import ENVIRONMENT, Access, client_of
 from cli.aws_errors import is_absent
-from cli.cluster_folder import CLUSTERS, cdk_command
+from cli.cluster_folder import CLUSTERS, cdk_command, hpod_command
 from cli.errors import OpsError
 from config.model import ClusterConfig, Orchestrator
 
@@ -54,6 +54,10 @@ class Deployment:
         """Return the command that deploys the cluster."""
         return cdk_command("deploy", self.config.name, self._folder)
 
+    def hpod(self, verb: str) -> str:
+        """Return the `./hpod` command for the cluster."""
+        return hpod_command(verb, self.config.name, self._folder)
+
     def client(self, service: str) -> Any:
         """Return a client for ``service`` in the cluster's region."""
         return client_of(self._session, service)
@@ -96,9 +100,12 @@ class Deployment:
         stacks = self.stacks()
         name = _outputs(stacks).get("ClusterName")
         if not name:
-            where = self._session.region_name
+            where, after = (
+                self._session.region_name,
+                "" if stacks else f"; after `cdk destroy`, first run `{self.hpod('retained')}`",
+            )
             raise OpsError(
-                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}; run `{self.deploy_command}`"
+                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}; run `{self.deploy_command}`{after}"
             )
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)

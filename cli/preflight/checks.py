@@ -11,6 +11,7 @@ from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_versio
 from cli.preflight.file_systems import file_systems
 from cli.preflight.identity import identity, region, zone
 from cli.preflight.instance_quotas import instance_quotas
+from cli.preflight.kept_file_systems import kept_file_systems
 from cli.preflight.network import internet, vpc
 from cli.preflight.network_quotas import network_quotas
 from cli.preflight.offerings import offerings
@@ -52,6 +53,7 @@ CHECKS = (
     Check("eks addons", eks_addons),
     Check("eks access", access),
     Check("file systems", file_systems),
+    Check("kept file systems", kept_file_systems),
     Check("associations", associations),
     Check("references", references),
 )

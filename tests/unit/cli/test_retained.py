@@ -149,20 +149,21 @@ def test_while_the_stacks_are_made_their_file_system_is_not_called_left_over(acc
 
 
 @pytest.mark.parametrize(
-    ("folder", "command"),
+    ("folder", "command", "option"),
     [
-        ("clusters", "cdk deploy 'draft/*'"),
-        ("examples/clusters", "cdk deploy -c clusters=examples/clusters 'draft/*'"),
-        ("my files", "cdk deploy -c 'clusters=my files' 'draft/*'"),
+        ("clusters", "cdk deploy 'draft/*'", ""),
+        ("examples/clusters", "cdk deploy -c clusters=examples/clusters 'draft/*'", " --clusters examples/clusters"),
+        ("my files", "cdk deploy -c 'clusters=my files' 'draft/*'", " --clusters 'my files'"),
     ],
 )
-def test_the_remedy_deploys_from_the_same_folder(account: FakeAccount, folder: str, command: str) -> None:
+def test_the_remedy_deploys_from_the_same_folder(account: FakeAccount, folder: str, command: str, option: str) -> None:
     session: Any = account
     deployment = Deployment(parsed(FILE), session, Path(folder))
     assert deployment.deploy_command == command
     with pytest.raises(OpsError) as error:
         deployment.cluster()
-    assert str(error.value) == f"cluster 'draft' is not deployed in us-west-2; run `{command}`"
+    problem = f"cluster 'draft' is not deployed in us-west-2; run `{command}`"
+    assert str(error.value) == f"{problem}; after `cdk destroy`, first run `./hpod retained draft{option}`"
 
 
 EKS_FILE = """
