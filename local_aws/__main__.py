@@ -29,6 +29,8 @@ Next:
     cdk deploy 'starter/*'
     {python} -m local_aws down              # stop it and delete all its data"""
 
+_WITHOUT_NODES = "\nNodes only have states: they run no scripts and no pods. To boot simulated nodes, use `up --nodes`."
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
@@ -47,6 +49,8 @@ def _up(options: argparse.Namespace) -> int:
         node_commands.behaviour()
     state = process.up(options.port, options.speed, nodes=options.nodes)
     print(_NEXT.format(endpoint=state.endpoint, python=os.path.relpath(sys.executable)))
+    if not options.nodes:
+        print(_WITHOUT_NODES)
     return 0
 
 
@@ -79,7 +83,12 @@ def _environment(options: argparse.Namespace) -> dict[str, str]:
     state = process.status()
     if state is None:
         raise process.ProcessError("no embedded AWS is running; start one with `python -m local_aws up`")
-    return aws_environment(state.endpoint, options.region, process.home(), state.owner)
+    environment = aws_environment(state.endpoint, options.region, process.home(), state.owner)
+    if options.role is None:
+        return environment
+    from local_aws.assumed_role import as_role  # noqa: PLC0415  boto3 is slow to import
+
+    return as_role(environment, options.role, process.home())
 
 
 def _env(options: argparse.Namespace) -> int:
@@ -179,6 +188,7 @@ def parser() -> argparse.ArgumentParser:
     running = command("run", _run, "run a command against the embedded AWS")
     for talking in (environment, running):
         talking.add_argument("--region", default="us-west-2")
+        talking.add_argument("--role", metavar="NAME", help="IAM role to assume (default: the account's administrator)")
     running.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command and its options, optionally after --"
     )

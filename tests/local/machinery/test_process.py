@@ -62,6 +62,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     started = run("up", "--speed", "300")
     assert started.returncode == 0, started.stderr
     assert "local_aws env" in started.stdout
+    assert "use `up --nodes`" in started.stdout
     yield run
     run("down")
 
@@ -108,6 +109,35 @@ def test_a_shell_can_be_turned_to_it(up: Cli) -> None:
         ["bash", "-c", shell], capture_output=True, text=True, check=False, env={**os.environ, "AWS_PROFILE": "production"}
     )
     assert ran.stdout == "[]\n", ran.stderr
+
+
+ROLE = """
+import boto3, json
+trusted = {"Effect": "Allow", "Principal": {"AWS": "123456789012"}, "Action": "sts:AssumeRole"}
+trust = json.dumps({"Version": "2012-10-17", "Statement": [trusted]})
+boto3.client("iam").create_role(RoleName="Admin", AssumeRolePolicyDocument=trust)
+"""
+SHELL = """
+eval "$(python -m local_aws env --role Admin)" && python -c "$CALLER"
+eval "$(python -m local_aws env)" && python -c "$CALLER" && echo "${AWS_SESSION_TOKEN-no token}"
+"""
+
+
+def test_a_shell_can_assume_a_role_and_return_to_the_administrator(up: Cli) -> None:
+    up("run", "--", "python", "-c", ROLE)
+    home = Path(up("run", "--", "printenv", "AWS_CONFIG_FILE").stdout).parent
+    caller = "import boto3; print(boto3.client('sts').get_caller_identity()['Arn'])"
+    environment = {**os.environ, "LOCAL_AWS_HOME": str(home), "CALLER": caller, "AWS_PROFILE": "production"}
+    ran = subprocess.run(["bash", "-c", SHELL], capture_output=True, text=True, check=False, env=environment)
+    role = "arn:aws:sts::123456789012:assumed-role/Admin/local-aws"
+    assert ran.stdout.splitlines() == [role, "arn:aws:sts::123456789012:user/moto", "no token"], ran.stderr
+    assert up("run", "--role", "Admin", "--", "python", "-c", caller).stdout == f"{role}\n"
+
+
+def test_an_unknown_role_is_reported_with_the_fix(up: Cli) -> None:
+    shown = up("env", "--role", "Nobody")
+    assert (shown.stdout, shown.returncode) == ("", 1)
+    assert shown.stderr == "--role Nobody: Role Nobody not found; create it with `aws iam create-role`\n"
 
 
 def test_reset_empties_it(up: Cli) -> None:

@@ -89,8 +89,8 @@ def test_the_options_of_the_embedded_aws_are_those_that_the_test_above_looks_for
         "fault": {"--clear"},
         "kubectl": {"--cluster"},
         "capacity": {"--clear"},
-        "env": {"--region"},
-        "run": {"--region"},
+        "env": {"--region", "--role"},
+        "run": {"--region", "--role"},
     }
 
 
