@@ -5,11 +5,13 @@ from typing import Annotated
 import typer
 
 from cli import __version__, deployment_commands, file_commands, node_commands, reach_commands
+from cli.help import Commands
 
 HINT = "Run `hpod COMMAND --help` for options and examples."
 EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."
 
 app = typer.Typer(
+    cls=Commands,
     help="Check cluster files before `cdk deploy`, inspect deployments, and operate their nodes.",
     epilog=f"{HINT}\n\n{EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},

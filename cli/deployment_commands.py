@@ -8,11 +8,12 @@ from cli.access import Access
 from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
 from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
+from cli.help import CommandModule
 from cli.render import line_printer
 from cli.run import run, run_on_deployment
 from cli.time_span import time_span
 
-commands = typer.Typer()
+commands = CommandModule()
 
 
 @commands.command("list", help="List cluster files and deployed clusters.", epilog=examples("list"))

@@ -8,10 +8,11 @@ import typer
 from cli.access import Access
 from cli.arguments import ClusterOrFile, Clusters, Force, Output, Profile, Region, Strict, examples
 from cli.cluster_folder import CLUSTERS, cluster_names
+from cli.help import CommandModule
 from cli.render import line_printer
 from cli.run import run
 
-commands = typer.Typer()
+commands = CommandModule()
 
 
 @commands.command(

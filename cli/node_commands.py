@@ -9,6 +9,7 @@ from cli.access import Access
 from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
 from cli.cluster_folder import CLUSTERS, cluster_folder
 from cli.confirm import confirmation
+from cli.help import CommandModule
 from cli.render import line_printer
 from cli.run import run_on_deployment
 from cli.time_span import timeout_s
@@ -16,7 +17,7 @@ from cli.time_span import timeout_s
 if TYPE_CHECKING:
     from cli.node_actions.recover import Options
 
-commands = typer.Typer()
+commands = CommandModule()
 
 Nodes = Annotated[
     list[str],
@@ -24,10 +25,10 @@ Nodes = Annotated[
 ]
 ForceNodes = Annotated[bool, typer.Option("--force", help="Do not wait for jobs: they end or are requeued.")]
 NoDrain = Annotated[
-    bool, typer.Option("--no-drain", help="Neither drain nodes nor wait for jobs, e.g. if no controller answers.")
+    bool, typer.Option("--no-drain", help="Neither drain nodes nor wait for jobs, e.g. if no controller or API server answers.")
 ]
 Timeout = Annotated[str, typer.Option(metavar="TIME", help="Longest wait for jobs, and then for nodes, e.g. 90m.")]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; sinfo -R or `./hpod nodes` shows it.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; `./hpod status` shows it (with Slurm also sinfo -R).")]
 
 
 def _options(*, force: bool, no_drain: bool, reason: str, timeout: str) -> "Options":
@@ -167,7 +168,8 @@ def delete(
 
 
 @commands.command(
-    help="Stop new jobs on nodes.", epilog=examples('drain prod workers-3 --reason "ECC errors"', "drain prod workers")
+    help="Stop new jobs on nodes; with EKS, also evict pods.",
+    epilog=examples('drain prod workers-3 --reason "ECC errors"', "drain prod workers"),
 )
 def drain(
     cluster: ClusterOrFile,

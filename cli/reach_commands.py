@@ -9,11 +9,12 @@ from cli.access import Access
 from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
 from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
+from cli.help import CommandModule
 from cli.render import line_printer
 from cli.run import run_on_deployment
 from cli.time_span import timeout_s
 
-commands = typer.Typer()
+commands = CommandModule()
 
 NAMES = "any name of a node, a group, login or controller"
 Identity = Annotated[Path | None, typer.Option(metavar="FILE", help="Private key for ssh (default: ssh's own choice).")]
@@ -107,7 +108,7 @@ def copy(
 
 
 @commands.command(
-    help="Run the deployed scripts on nodes that have no agent.",
+    help="Run deployed scripts on Slurm nodes without an agent.",
     epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 30m --yes"),
 )
 def apply(

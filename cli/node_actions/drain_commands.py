@@ -35,7 +35,8 @@ def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "
     text += [jobs_table(jobs, site.scheduler_name), RUNNING[site.is_eks]] if jobs else []
     rows = [_data(site, node, after, "drained", "" if node in present else _unknown(site, node)) for node in chosen]
     data = {"cluster": site.cluster, "nodes": rows, "jobs": [job.data() for job in jobs]}
-    text.append(f"to take jobs again: {site.command('resume', present)}")
+    work = "start pods" if site.is_eks else "take jobs"
+    text.append(f"to {work} again: {site.command('resume', present)}")
     return Result(data, text, [], _failure("drain", chosen, known))
 
 

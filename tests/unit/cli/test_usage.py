@@ -9,7 +9,8 @@ import pytest
 
 from cli import __version__
 from cli.__main__ import main
-from tests.unit.cli.commands import HELP
+from cli.help import SECTIONS
+from tests.unit.cli.commands import COMMANDS, HELP
 
 PROJECT = Path(__file__).parents[3]
 
@@ -43,6 +44,24 @@ def test_help_lists_every_command_in_80_columns_without_cutting_any_off(capsys: 
     for name, text in HELP.items():
         assert any(line.split(maxsplit=1) == [name, text] for line in lines), name
     assert any("Exit codes: 0 " in line for line in lines)
+
+
+def test_help_lists_every_command_once_in_the_section_of_its_module(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {command.callback.__module__ for command in COMMANDS.values()} == SECTIONS.keys()
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    sections = {title: shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0].splitlines() for title in SECTIONS.values()}
+    for name, command in COMMANDS.items():
+        own = SECTIONS[command.callback.__module__]
+        assert [title for title, lines in sections.items() if any(line.split()[0] == name for line in lines)] == [own]
+
+
+@pytest.mark.parametrize("command", ["validate", "import", "drain", "run", "scale"])
+def test_help_shows_no_types_of_python(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    arguments = capsys.readouterr().out.partition("\nArguments:\n")[2].partition("\n\n")[0]
+    assert arguments
+    assert "<" not in arguments
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

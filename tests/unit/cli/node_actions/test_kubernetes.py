@@ -71,6 +71,7 @@ def test_a_drained_node_is_cordoned_for_a_reason_and_pods_that_another_node_can_
     assert result.data is not None
     assert [job["id"] for job in result.data["jobs"]] == ["research/train-0"]
     assert [node["kubernetes_state"] for node in result.data["nodes"]] == ["Ready,SchedulingDisabled"]
+    assert f"to start pods again: `./hpod resume draft hyperpod-{FIRST}`" in str(result)
 
 
 def test_a_pod_without_a_controller_is_not_evicted(eks: EksCluster) -> None:
