@@ -14,7 +14,9 @@ BY_USE = (
 )
 ROOT = "not included: the nodes' root volumes, whose size HyperPod determines"
 MONITORING = "not included: the monitoring stack, about 8 USD per month (docs/operate/monitoring.md)"
-EXTENDED_SUPPORT = "Kubernetes versions in extended support cost 0.60 USD per hour for the control plane, instead of 0.10 USD"
+# The last days of standard support, by EKS's release calendar as of 2026-04-24; versions of the add-ons' table.
+# https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
+STANDARD_SUPPORT = {"1.32": "2026-03-23", "1.33": "2026-07-29", "1.34": "2026-12-02"}
 OBSERVABILITY = (
     "not included: Container Insights of the add-on amazon-cloudwatch-observability, charged by observation and log volume"
 )
@@ -36,8 +38,9 @@ def notes_on(config: ClusterConfig) -> Iterator[str]:
 
 
 def _on_kubernetes(config: ClusterConfig, eks: EksConfig) -> Iterator[str]:
-    if config.creates_eks_cluster:
-        yield EXTENDED_SUPPORT
+    if config.creates_eks_cluster and eks.version in STANDARD_SUPPORT:
+        extended = f"after {STANDARD_SUPPORT[eks.version]}, Kubernetes {eks.version} is in extended support"
+        yield f"{extended}: the control plane costs 0.60 USD per hour, not 0.10 USD"
     elif eks.existing:
         yield f"not included, because it already exists: the EKS cluster {eks.existing.name}"
     if AddonName.CLOUDWATCH_OBSERVABILITY in {addon.name for addon in addons_after_nodes(config)}:

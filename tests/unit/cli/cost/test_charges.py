@@ -5,10 +5,14 @@ from decimal import Decimal
 import pytest
 
 from cli.cost.charges import Charge, charges_of
-from cli.cost.notes import notes_on
+from cli.cost.notes import STANDARD_SUPPORT, notes_on
 from cli.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Unknown, instance, lustre
+from cluster_request.eks_addons import versions
 from config.model import ClusterConfig
+from local_aws.eks.versions import VERSIONS
+from tests.cluster_files import EXAMPLES
 from tests.unit.cli.cost.clusters import cluster
+from validation.load import parse_cluster
 
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
 THERE = {"vpc_id": "vpc-01234567", "node_subnet_ids": ["subnet-01234567"], "security_group_id": "sg-01234567"}
@@ -134,3 +138,14 @@ def test_a_cluster_that_was_let_go_costs_what_it_did() -> None:
 def test_what_goes_on_costing_after_a_destroy_is_said(removal: str) -> None:
     config = cluster(removal=removal, storage={"lustre": {"removal": removal}})
     assert len([note for note in notes_on(config) if note.startswith("after `cdk destroy`")]) == (removal == "retain") * 2
+
+
+def test_the_end_of_standard_support_is_noted_for_every_supported_version() -> None:
+    assert STANDARD_SUPPORT.keys() == versions().keys()
+    assert {name: f"{VERSIONS[name].standard_end:%Y-%m-%d}" for name in STANDARD_SUPPORT} == STANDARD_SUPPORT
+    config = parse_cluster((EXAMPLES / "eks.yaml").read_bytes(), "eks")
+    assert isinstance(config, ClusterConfig)
+    notes = [note for note in notes_on(config) if "0.60 USD" in note]
+    assert notes == [
+        "after 2026-12-02, Kubernetes 1.34 is in extended support: the control plane costs 0.60 USD per hour, not 0.10 USD"
+    ]
