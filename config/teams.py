@@ -154,7 +154,7 @@ class PriorityClass(Section):
         api="sagemaker:CreateClusterSchedulerConfig SchedulerConfig.PriorityClasses[].Name",
     )
     weight: StrictInt = setting(
-        "weight; tasks with a higher weight start first",
+        "weight of its tasks, which start before tasks of a lower weight",
         Change.IN_PLACE,
         ge=0,
         le=100,

@@ -62,6 +62,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "service-linked-principals": lambda draft: draft.set("eks", "admins", [SERVICE_LINKED]),
     "helm-chart-folder": lambda draft: draft.put("charts/values.yaml").set("eks", "helm_chart", {"folder": "charts"}),
     "unique-team-names": lambda draft: draft.set("eks", "teams", 1, "name", "vision"),
+    "team-name-prefix": lambda draft: draft.set("eks", "teams", 1, "name", "hyperpod-ns-speech"),
     "addon-version": lambda draft: existing(draft).set("eks", "addons", {"coredns": {"enabled": True}}),
     "required-addons": lambda draft: draft.set("eks", "addons", {"kube-proxy": {"enabled": False}}),
     "addon-requirements": lambda draft: draft.set("eks", "addons", {"eks-pod-identity-agent": {"enabled": False}}),

@@ -113,6 +113,15 @@ def test_parts_of_instances_count_in_the_total_of_quotas(eks_draft: Any, part: A
     assert [each.value for each in eks_draft.problems() if each.rule == "quota-total"] == ([1] if message else [])
 
 
+def test_quotas_that_reserve_too_much_are_reported_once_with_their_total(eks_draft: Any) -> None:
+    teams = eks_draft.content["eks"]["teams"]
+    quotas = [{"resources": [{"instance_type": "ml.p5.48xlarge", "count": count}]} for count in (3, 6, 1)]
+    teams[:] = [{"name": f"team-{index}", "quota": quota} for index, quota in enumerate(quotas)]
+    [over] = [each for each in eks_draft.problems() if each.rule == "quota-total"]
+    assert (over.path[2], over.value) == (1, 6)
+    assert over.message.startswith("teams reserve 10 of 4 ml.p5.48xlarge;")
+
+
 def test_parts_of_an_unknown_type_are_not_counted(eks_draft: Any) -> None:
     resources(eks_draft, {"accelerators": 900}).set("instance_groups", WORK, "instance_type", "ml.p9.48xlarge")
     eks_draft.set("eks", "teams", 0, "quota", "resources", 0, "instance_type", "ml.p9.48xlarge")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem, dotted
 from config.model import ClusterConfig
+from config.teams import NAMESPACE_PREFIX
 from validation.rules.eks.section import eks_of
 from validation.rules.registry import eks_rule
 
@@ -60,4 +61,17 @@ def unique_team_names(config: ClusterConfig) -> Iterator[Problem]:
     for index, team in numbered(eks_of(config).teams):
         if first.setdefault(team.name, index) != index:
             message = f"already used by eks.teams[{first[team.name]}]; use a unique name"
+            yield Problem(("eks", "teams", index, "name"), team.name, message)
+
+
+@eks_rule("team-name-prefix", "eks.teams[]", level=Level.WARNING)
+def team_name_prefix(config: ClusterConfig) -> Iterator[Problem]:
+    """Names of teams should not begin with `hyperpod-ns-`.
+
+    HyperPod adds this prefix to the name of the team's namespace.
+    """
+    for index, team in numbered(eks_of(config).teams):
+        if team.name.startswith(NAMESPACE_PREFIX):
+            short = team.name.removeprefix(NAMESPACE_PREFIX)
+            message = f"the namespace would be {team.namespace}; use {short}" if short else "use a name without the prefix"
             yield Problem(("eks", "teams", index, "name"), team.name, message)

@@ -25,7 +25,7 @@ LIVE_SCRIPTS = "live"
 def slurm_only_fields(config: ClusterConfig) -> Iterator[Problem]:
     """A file with `eks` must not have fields that exist only for Slurm: users, a directory, roles, partitions, home directories.
 
-    They would have no effect: people use an EKS cluster by the IAM roles in `admins` and `teams`.
+    They would have no effect: IAM roles in `admins` and `teams` give access to an EKS cluster, and pods choose nodes by labels.
     """
     fix = "exists only for Slurm; remove it"
     for name in SLURM_SECTIONS:

@@ -1,7 +1,7 @@
 """Check compute quotas of teams and the scheduling between them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
 from config.entries import numbered
@@ -84,19 +84,19 @@ def quota_total(config: ClusterConfig) -> Iterator[Problem]:
     for group in config.instance_groups:
         nodes[group.instance_type] += group.instance_count
     reserved = defaultdict[tuple[str, str], float](float)
+    first: dict[str, tuple[Path, QuotaResource, str]] = {}
     for path, each in _resources(config):
-        name, whole = each.instance_type, _whole(each.instance_type)
-        for unit, amount in _amounts(each, whole).items():
+        name = each.instance_type
+        for unit, amount in _amounts(each).items():
             reserved[name, unit] += amount
-            total = nodes[name] * whole[unit]
-            if amount and name in nodes and reserved[name, unit] > total:
-                what = name if unit == "count" else f"{WORDS[unit]} of {name}"
-                message = (
-                    f"teams reserve {reserved[name, unit]:.10g} of {total:.10g} {what}; reduce it, or increase instance_count"
-                )
-                field = unit if each.count is None else "count"
-                yield Problem((*path, field), getattr(each, field), message)
-                break
+            if name in nodes and reserved[name, unit] > nodes[name] * _whole(name)[unit]:
+                first.setdefault(name, (path, each, unit))
+    for name, (path, each, unit) in first.items():
+        what = name if unit == "count" else f"{WORDS[unit]} of {name}"
+        total = nodes[name] * _whole(name)[unit]
+        message = f"teams reserve {reserved[name, unit]:.10g} of {total:.10g} {what}; reduce it, or increase instance_count"
+        field = unit if each.count is None else "count"
+        yield Problem((*path, field), getattr(each, field), message)
 
 
 def _whole(instance_type_name: str) -> dict[str, float]:
@@ -108,8 +108,9 @@ def _whole(instance_type_name: str) -> dict[str, float]:
     return {"count": 1, "accelerators": accelerators, "vcpus": known.vcpus, "memory_gib": memory_gib}
 
 
-def _amounts(resource: QuotaResource, whole: Mapping[str, float]) -> dict[str, float]:
+def _amounts(resource: QuotaResource) -> dict[str, float]:
     """Return what a quota reserves of each unit; HyperPod adds the parts that are not given, which are not counted."""
+    whole = _whole(resource.instance_type)
     if resource.count is not None:
         return {unit: resource.count * amount for unit, amount in whole.items()}
     return {unit: getattr(resource, unit) or 0 for unit in PARTS if unit in whole}
