@@ -8,15 +8,17 @@ _EVENT = re.compile(r"^(?P<stack>\S+) \| +(?P<done>\d+)/(?P<total>\d+) \|[^|]*\|
 _ORDINARY = re.compile(r"(CREATE|UPDATE|DELETE|REVIEW|UPDATE_COMPLETE_CLEANUP)_(IN_PROGRESS|COMPLETE)")
 # `reference-Cluster: start: Building Lifecycle/Deployment/Bundle`
 _ASSET = re.compile(r"^\S+: (start|success): (Building|Built|Publishing|Published) ")
+# `reference-Network.PublishOutputRefVpc0123ABCD = vpc-0123`: a value that the CDK passes to another stack
+_REFERENCE = re.compile(r"^\S+\.\w*Output(FnGetAtt|Ref)\w+ = ")
 
 
 def shorten(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines without successful asset steps, and without ordinary events between the quarters of a stack."""
+    """Yield the lines without successful asset steps, the CDK's outputs, and ordinary events between the quarters of a stack."""
     quarters: dict[str, int] = {}
     for line in lines:
         event = _EVENT.match(line)
         if event is None:
-            if not _ASSET.match(line):
+            if not (_ASSET.match(line) or _REFERENCE.match(line)):
                 yield line
             continue
         quarter = int(event["done"]) * 4 // max(int(event["total"]), 1)

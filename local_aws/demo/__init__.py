@@ -114,10 +114,11 @@ def next_steps(config: ClusterConfig, file: str, seconds: float, *, nodes: bool,
     cluster = " ".join((name, *_hpod_options(folder)))
     kind, of = (kubernetes, "an EKS") if config.orchestrator is Orchestrator.EKS else (slurm, "a Slurm")
     what = f"{of} cluster {'with' if nodes else 'without'} simulated nodes"
+    note = f"{kubernetes.NOTE}\n" if kind is kubernetes else ""
     first = "\n    ".join((f'eval "$({python} -m local_aws env)"', *kind.next_commands(python, nodes=nodes)))
     return f"""
 Done in {seconds:.0f} s: {what}, deployed to the embedded AWS by the real cdk command line.
-
+{note}
 Next, in a shell that points at the embedded AWS:
     {first}
     {_edit(config, file, folder)}
@@ -135,5 +136,6 @@ def _edit(config: ClusterConfig, file: str, folder: Path) -> str:
     group = next((each for each in config.instance_groups if each.role is Role.COMPUTE), config.instance_groups[0])
     count, path = group.instance_count, f"{relative(folder)}/{config.name}.yaml"
     if len(re.findall(rf"instance_count: {count}\b", file)) == 1:
-        return f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' {path}"
+        undo = f"   # undo it with `git restore {path}`" if path.startswith("examples/") else ""
+        return f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' {path}{undo}"
     return f"# edit {path}: change instance_count of {group.name} from {count} to {count + 2}"

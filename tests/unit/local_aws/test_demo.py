@@ -58,6 +58,12 @@ def test_assets_are_shown_only_when_they_fail() -> None:
     assert list(shorten(good + bad)) == bad
 
 
+def test_values_that_stacks_pass_to_each_other_are_not_shown() -> None:
+    own = ["eks-Cluster.ClusterArn = arn\n", "eks-Cluster.NodeRoleArn = arn\n"]
+    passed = ["eks-Network.PublishOutputRefVpc8378EB38 = vpc-0\n", "eks-Storage.ExportsOutputFnGetAttFsxArnA1B2 = arn\n"]
+    assert list(shorten([own[0], *passed, own[1]])) == own
+
+
 def test_the_next_step_edits_the_shipped_file_in_one_place(tmp_path: Path) -> None:
     [command] = [line for line in steps(REFERENCE) if line.startswith("sed ")]
     (tmp_path / "clusters").mkdir()

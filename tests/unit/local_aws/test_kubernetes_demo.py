@@ -159,4 +159,6 @@ def test_kubectl_is_a_next_step() -> None:
     shown = demo.next_steps(parsed(), EXAMPLE.read_text(), 1.0, nodes=False, folder=EXAMPLE.parent)
     assert "an EKS cluster without simulated nodes" in shown
     assert "local_aws kubectl get pods" in shown
+    assert "Kubernetes is 1.20, whatever `eks.version` is" in shown
+    assert "undo it with `git restore examples/clusters/eks.yaml`" in shown
     assert "local_aws shell" not in shown
