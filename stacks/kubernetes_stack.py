@@ -70,6 +70,7 @@ class KubernetesStack(Stack):
         for output, value, description in (
             ("EksClusterName", name, "Name of the EKS cluster"),
             ("EksClusterArn", arn, "ARN of the EKS cluster"),
+            ("KeptObjects", dependencies.kept_objects, "Objects that the deployment kept, with reasons"),
             ("KubernetesAfterDestroy", after_destroy, "EKS cluster that cdk destroy retains, as YAML to reuse it"),
         ):
             if value:

@@ -24,11 +24,18 @@ PATIENCE_S: Mapping[Any, float] = {**RETRY_S, Kind.ABSENT: 90, **dict.fromkeys(F
 """By kind of error, how long those last that end the request; others are retried until the deadline."""
 
 
+class Done(NamedTuple):
+    """The end of a request: its result as text, and the attributes besides `Result`, whose text may be empty."""
+
+    note: str
+    attributes: Mapping[str, str] = {}
+
+
 class Resource(NamedTuple):
     """A resource type: its calls, and its settings of the step."""
 
-    calls: Callable[[Event, dict[str, Any]], str]
-    """Make the calls and return the result as text. The dict holds the progress, which is kept when a call fails."""
+    calls: Callable[[Event, dict[str, Any]], Done]
+    """Make the calls and return the result. The dict holds the progress, which is kept when a call fails."""
     physical_id: Callable[[Mapping[str, Any]], str]
     """Return the physical ID for the properties."""
     patience_s: Mapping[Any, float] = PATIENCE_S
@@ -87,8 +94,8 @@ def _called(event: Event, memory: Memory, clock: Clock, resource: Resource, exec
         newer = newer_request(event, clock, executions())
         if newer:
             return superseded(newer, memory)
-        note = resource.calls(event, rest)
-        action = Succeed(note, {"Result": cut(note)})
+        done = resource.calls(event, rest)
+        action = Succeed(done.note, _attributes(done))
     except PropertyError as error:
         action = Succeed(f"nothing to delete: {error}") if event.request_type == "Delete" else Fail(str(error))
     except FinalError as error:
@@ -98,6 +105,11 @@ def _called(event: Event, memory: Memory, clock: Clock, resource: Resource, exec
     except CallError as error:
         return _after_error(error, resource.patience_s.get(error.kind), memory._replace(rest=rest), clock)
     return Decision(action, memory._replace(rest=rest, last_error="", last_error_since=""))
+
+
+def _attributes(done: Done) -> Json:
+    """Return the resource's attributes, each cut to leave room for the rest of the response; an output cannot be empty."""
+    return {name: cut(text) or "none" for name, text in {"Result": done.note, **done.attributes}.items()}
 
 
 def _after_error(error: CallError, patience_s: float | None, memory: Memory, clock: Clock) -> Decision:

@@ -3,6 +3,7 @@
 Each function starts from the beginning in every step, except that applied objects and those known to be kept are skipped.
 """
 
+from cluster_resource.fenced_step import Done
 from kubernetes_resource.apply import apply_objects
 from kubernetes_resource.inventory import Inventory
 from kubernetes_resource.objects import Desired, Reference
@@ -10,11 +11,14 @@ from kubernetes_resource.position import Position
 from kubernetes_resource.removal import remove
 from kubernetes_resource.session import Session
 
+KEPT = "KeptObjects"
+"""The attribute with the objects that a request kept, and why."""
+
 
 def converge(
     session: Session, desired: Desired, inventory: Inventory, position: Position, previous: tuple[Reference, ...]
-) -> str:
-    """List, apply and prune; return the result as text. ``previous`` replaces an inventory that was deleted."""
+) -> Done:
+    """List, apply and prune; return the result. ``previous`` replaces an inventory that was deleted."""
     listed = inventory.read()
     if listed:
         inventory.check_owner(listed)
@@ -26,15 +30,15 @@ def converge(
     inventory.write((*desired.references, *removal.occupied), inventory.read())
     pruned = len(stale) - len(removal.occupied) - len(removal.released)
     parts = [f"applied {len(desired.objects)} objects", *([f"deleted {pruned}"] if pruned else []), removal.note]
-    return "; ".join(part for part in parts if part)
+    return Done("; ".join(part for part in parts if part), {KEPT: removal.note})
 
 
-def delete(session: Session, inventory: Inventory, position: Position, previous: tuple[Reference, ...]) -> str:
-    """Delete all listed objects, then the inventory; return the result as text."""
+def delete(session: Session, inventory: Inventory, position: Position, previous: tuple[Reference, ...]) -> Done:
+    """Delete all listed objects, then the inventory; return the result."""
     listed = inventory.read()
     if listed and not inventory.is_ours(listed):
-        return f"not deleted: {inventory} belongs to {listed.owner}"
+        return Done(f"not deleted: {inventory} belongs to {listed.owner}")
     removal = remove(session, listed.references if listed else previous, position)
     if listed:
         inventory.delete(listed)
-    return removal.note or "all objects are deleted"
+    return Done(removal.note or "all objects are deleted")

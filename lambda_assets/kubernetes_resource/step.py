@@ -85,8 +85,8 @@ def _look(host: Host, event: Event, rest: dict[str, Any]) -> None:
         rest[REACHED] = True
 
 
-def _calls(host: Host, event: Event, rest: dict[str, Any]) -> str:
-    """Find the API server, and converge or delete; return the result as text."""
+def _calls(host: Host, event: Event, rest: dict[str, Any]) -> fenced_step.Done:
+    """Find the API server, and converge or delete; return the result."""
     if event.request_type == "Create" and not rest.get(REACHED):
         _look(host, event, rest)
         raise PendingError("the API server answers; the next step applies the objects")
@@ -97,7 +97,7 @@ def _calls(host: Host, event: Event, rest: dict[str, Any]) -> str:
     cluster = host.access().cluster(target.cluster)
     without_server = _without_server(target, cluster, is_delete=desired is None)
     if without_server or cluster is None:
-        return without_server
+        return fenced_step.Done(without_server)
     with closing(host.access().client(cluster, host.seconds_left)) as client:
         session = Session(target, client, Discovery(client), host.sleep)
         # A new EKS cluster of this name has none of the objects.
@@ -123,8 +123,8 @@ def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bo
     return ""
 
 
-def _phase(event: Event, desired: Desired | None, session: Session, position: Position) -> str:
-    """Converge or delete; return the result as text."""
+def _phase(event: Event, desired: Desired | None, session: Session, position: Position) -> fenced_step.Done:
+    """Converge or delete; return the result."""
     inventory = Inventory(session.client, session.target, Owner(event.stack_id, event.logical_id))
     if desired:
         return converge(session, desired, inventory, position, references_in(event.old_properties or {}))

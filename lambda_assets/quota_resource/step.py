@@ -43,19 +43,19 @@ def handle(payload: Json, host: Host, executions: Callable[[], Executions], send
     return fenced_step.handle(payload, resource, executions, send)
 
 
-def _calls(host: Host, event: Event, rest: dict[str, Any]) -> str:
-    """Converge or delete; return the result as text."""
+def _calls(host: Host, event: Event, rest: dict[str, Any]) -> fenced_step.Done:
+    """Converge or delete; return the result."""
     progress = Progress(rest)
     work = Work(QuotaApi(host.client(), host.seconds_left), Owner(event.stack_id, event.logical_id), progress, [], [])
     try:
         if event.request_type == "Delete":
-            return delete(work, cluster_arn_of(event.properties))
+            return fenced_step.Done(delete(work, cluster_arn_of(event.properties)))
         desired, before = Desired.of(event.properties), Desired.before(event.old_properties)
         note = converge(work, desired, before)
         is_rollback = event.physical_id == physical_id_of(event.properties)
         if is_rollback and before.cluster_arn not in ("", desired.cluster_arn):
             # The failed replacement's own Delete never comes: CloudFormation does not know its physical ID.
             delete(work, before.cluster_arn)
-        return note
+        return fenced_step.Done(note)
     finally:
         rest.update(progress.dump())

@@ -63,6 +63,13 @@ def stack(stacks: dict[str, StackTemplate]) -> StackTemplate:
     return stacks["access"]
 
 
+def test_an_output_has_the_kept_objects_of_the_last_response(stack: StackTemplate) -> None:
+    dependencies, _ = stack.one("Custom::HyperPodDependencies")
+    assert stack.outputs["KeptObjects"] == {"Fn::GetAtt": [dependencies, "KeptObjects"]}
+    # CloudFormation knows only the attributes of the last response: a new version causes one that has it.
+    assert stack.properties("Custom::HyperPodDependencies")["PropertiesVersion"] == "2"
+
+
 def objects(stack: StackTemplate) -> list[Any]:
     """Return the objects, with a question mark for each value of another stack."""
     properties = stack.properties("Custom::HyperPodDependencies")

@@ -16,6 +16,10 @@ from constructs.hyperpod.kubernetes.access_entries import cluster_admin
 STEP_PACKAGE = "kubernetes_resource"
 INVENTORY = "hyperpod"
 
+# Increase it with each new attribute: CloudFormation knows only the attributes of the last response, and a new version causes
+# another one. Functions of every release ignore it; resources without a version have no `KeptObjects`.
+PROPERTIES_VERSION = "2"
+
 
 class Dependencies(Construct):
     """Define the objects as a custom resource, with a provider whose step function is an administrator of the EKS cluster.
@@ -54,10 +58,21 @@ class Dependencies(Construct):
             resource_type="Custom::HyperPodDependencies",
             service_token=provider.service_token,
             service_timeout=cdk.Duration.hours(1),
-            properties={"ClusterName": cluster_name, "Name": INVENTORY, **objects, "Identity": identity},
+            properties={
+                "PropertiesVersion": PROPERTIES_VERSION,
+                "ClusterName": cluster_name,
+                "Name": INVENTORY,
+                **objects,
+                "Identity": identity,
+            },
         )
         # Access must exist until the objects are deleted, and the provider handles the deletion.
         self.resource.node.add_dependency(provider, access)
+
+    @property
+    def kept_objects(self) -> str:
+        """The objects that the last request kept although the file no longer has them, and why."""
+        return self.resource.get_att_string("KeptObjects")
 
 
 @dataclass(frozen=True)

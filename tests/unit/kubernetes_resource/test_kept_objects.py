@@ -107,9 +107,11 @@ def test_a_kept_namespace_is_pruned_later(world: DependenciesWorld) -> None:
     world.server.add(config_map("mine"))
     done = world.do("Update", [role()], [namespace(), role()])
     assert done["Reason"] == "applied 1 objects; Namespace aws-hyperpod is kept: it holds ConfigMap mine"
+    assert done["Data"]["KeptObjects"] == "Namespace aws-hyperpod is kept: it holds ConfigMap mine"
     assert world.listed() == names([namespace(), role()])
     world.server.objects.pop(next(key for key in world.server.objects if key[3] == "mine"))
-    assert world.do("Update", [role()], [role()])["Reason"] == "applied 1 objects; deleted 1"
+    done = world.do("Update", [role()], [role()])
+    assert (done["Reason"], done["Data"]["KeptObjects"]) == ("applied 1 objects; deleted 1", "none")
     assert world.listed() == names([role()])
 
 
@@ -145,6 +147,19 @@ def test_the_names_of_many_owners_do_not_make_the_response_too_long(world: Depen
     assert done["Status"] == "SUCCESS"
     assert done["Data"]["Result"].startswith("ClusterRole role-00 is kept: it belongs to ")
     assert done["Data"]["Result"].endswith("... (cut)")
+
+
+@pytest.mark.fault(32)
+@pytest.mark.parametrize("letter", ["x", "\U0001f600", '"', "\x07"], ids=["ascii", "four-bytes", "quote", "bell"])
+def test_the_attribute_of_many_kept_objects_fits_into_the_response_and_an_output(world: DependenciesWorld, letter: str) -> None:
+    roles = [role(f"role-{number:02}") for number in range(20)]
+    world.do("Create", roles)
+    for each in roles:
+        world.server.edit("ClusterRole", each["metadata"]["name"], _hand_over, manager=100 * letter)
+    kept = world.do("Update", [role()], [role(), *roles])["Data"]["KeptObjects"]  # the world checks the response's size
+    assert kept.startswith("ClusterRole role-00 is kept: it belongs to ")
+    assert kept.endswith("... (cut)")
+    assert len(kept.encode()) <= 1024
 
 
 def _hand_over(live: dict[str, Any]) -> None:

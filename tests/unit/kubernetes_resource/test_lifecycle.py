@@ -37,7 +37,7 @@ def writes(world: DependenciesWorld) -> list[str]:
 def test_a_creation_applies_all_objects_in_order_after_the_inventory(world: DependenciesWorld) -> None:
     done = world.do("Create", standard())
     assert (done["Status"], done["PhysicalResourceId"], done["Reason"]) == ("SUCCESS", ID, "applied 5 objects")
-    assert done["Data"] == {"Result": "applied 5 objects"}
+    assert done["Data"] == {"Result": "applied 5 objects", "KeptObjects": "none"}
     assert world.ours() == world.listed() == names(standard())
     kinds = [path.split("/")[-2] for method, path in world.server.calls if method in ("POST", "PATCH")]
     assert kinds == ["kube-system", "namespaces", "serviceaccounts", "clusterroles", "configmaps", "daemonsets"]
