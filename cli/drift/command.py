@@ -7,6 +7,7 @@ from cli.deployment import Deployment
 from cli.drift.difference import Difference, table_of
 from cli.drift.of_cluster import cluster_differences
 from cli.drift.of_nodes import node_differences
+from cli.drift.of_quotas import quota_differences
 from cli.errors import OpsError
 from cli.node_reports import Report, latest_states
 from cli.ownership import cluster_named
@@ -15,6 +16,9 @@ from cli.resource_code import ClusterApi
 from cli.result import Result
 from cli.status.report import desired_bundle
 from config.model import Orchestrator
+
+NOT_COMPARED = ["fields of objects in Kubernetes", "labels and taints of nodes", "scripts of nodes"]
+"""What differs unseen on a cluster with EKS."""
 
 
 def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | None = None) -> Result:
@@ -26,6 +30,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
         raise OpsError(f"cluster {name} was deleted during the comparison; run `./hpod status {deployment.config.name}`")
     parts = Parts("drift")
     has_agents = deployment.config.orchestrator is Orchestrator.SLURM
+    not_compared = [] if has_agents else NOT_COMPARED
     read = (lambda: latest_states(deployment, now or datetime.now(UTC))) if has_agents else dict[str, Report]
     states = parts.get("agents", read) or {}
     bundle = parts.get("bundle", lambda: desired_bundle(deployment)) or ""
@@ -33,16 +38,31 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     found: list[Difference] = [
         *cluster_differences(deployment, cluster, api),
         *node_differences(cluster, nodes, states, bundle),
+        *([] if has_agents else _of_kubernetes(deployment, parts, str(cluster.arn))),
     ]
     silent = sum(node["InstanceId"] not in states for node in nodes) if has_agents else 0
     lines = [
         _count(name, found),
         *([f"{silent} of {len(nodes)} nodes have no agent: their scripts are unknown"] if silent else []),
+        *([f"not compared: {', '.join(not_compared)}"] if not_compared else []),
     ]
-    data = {"cluster": name, "in_sync": not found, "differences": [each.data() for each in found], "nodes_without_agent": silent}
+    data = {
+        "cluster": name,
+        "in_sync": not found,
+        "differences": [each.data() for each in found],
+        "nodes_without_agent": silent,
+        "not_compared": not_compared,
+    }
     text = (*table_of(found), "\n".join([*lines, *parts.missing]))
     failure = "the file, the cluster and its nodes differ" if found and exit_code else ""
     return Result(data, text, parts.problems, failure)
+
+
+def _of_kubernetes(deployment: Deployment, parts: Parts, cluster_arn: str) -> list[Difference]:
+    from cli.drift.of_objects import object_differences  # noqa: PLC0415  clusters with Slurm do not need it
+
+    objects = parts.get("objects in Kubernetes", lambda: object_differences(deployment)) or []
+    return [*quota_differences(deployment, parts, cluster_arn), *objects]
 
 
 def _count(cluster: str, found: list[Difference]) -> str:

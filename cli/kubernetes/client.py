@@ -11,8 +11,10 @@ from cli.aws_errors import is_absent
 from cli.errors import RefusedError, UnreachableError
 from cli.result import Json
 from kubernetes_resource.client import HttpsTransport, KubernetesClient, Transport
+from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess
 from kubernetes_resource.errors import Kind, KubernetesError
+from kubernetes_resource.objects import Reference
 
 PAGE_SIZE = 250
 MERGE_TYPE = "application/merge-patch+json"
@@ -31,6 +33,7 @@ class OperatorClient:
     def __init__(self, name: str, transport: Transport, token: str, access_fix: str = ADMIN_ROLE) -> None:
         self.name, self.access_fix = name, access_fix
         self._client = _Client(transport, token)
+        self._discovery = Discovery(self._client)
 
     def __enter__(self) -> Self:
         return self
@@ -44,6 +47,14 @@ class OperatorClient:
             return self._client.get(path, path)
         except KubernetesError as error:
             raise self._explained(error) from error
+
+    def exists(self, reference: Reference) -> bool:
+        """Return whether an object exists, in any version of its API."""
+        try:
+            path = self._discovery.path_in_any_version(reference)
+        except KubernetesError as error:
+            raise self._explained(error) from error
+        return path is not None and self.get(path) is not None
 
     def items(self, path: str) -> Iterator[Json]:
         """Yield the objects of a list, page by page."""

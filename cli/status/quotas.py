@@ -26,7 +26,7 @@ class Governance:
         eks = deployment.config.eks
         if eks is None or not has_task_governance(eks):
             return cls()
-        reader = _Reader(parts, deployment.client("sagemaker"), cluster_arn)
+        reader = GovernanceReader(parts, deployment.client("sagemaker"), cluster_arn)
         quotas = parts.get("quotas", lambda: [_quota(each) for each in reader.found("ComputeQuota")]) or []
         schedulers = parts.get("scheduler config", lambda: list(map(_item, reader.found("ClusterSchedulerConfig")))) or []
         return cls(sorted(quotas, key=lambda each: str(each["team"])), next(iter(schedulers), None), deployment.deploy_command)
@@ -55,7 +55,7 @@ class Governance:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class GovernanceReader:
     """Reads the items of the cluster; lists have no reason of a failure."""
 
     parts: Parts
@@ -72,13 +72,15 @@ class _Reader:
     def _with_reason(self, resource: str, summary: Json) -> Json:
         if not summary["Status"].endswith(FAILED):
             return summary
-        describe = {
-            "ComputeQuota": self.sagemaker.describe_compute_quota,
-            "ClusterSchedulerConfig": self.sagemaker.describe_cluster_scheduler_config,
-        }[resource]
-        id_name = f"{resource}Id"
-        described = self.parts.get(f"reason of {summary['Name']}", lambda: describe(**{id_name: summary[id_name]})) or {}
+        described = self.parts.get(f"reason of {summary['Name']}", lambda: self.described(resource, summary)) or {}
         return {**summary, "FailureReason": described.get("FailureReason")}
+
+    def described(self, resource: str, summary: Json) -> Json:
+        """Return all members of an item; lists have those of quotas only."""
+        operation = {"ComputeQuota": "describe_compute_quota", "ClusterSchedulerConfig": "describe_cluster_scheduler_config"}
+        id_name = f"{resource}Id"
+        found: Json = getattr(self.sagemaker, operation[resource])(**{id_name: summary[id_name]})
+        return found
 
 
 def _item(summary: Mapping[str, Any]) -> Json:

@@ -44,9 +44,11 @@ from tests.unit.cli.reach.test_copy import copied
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
 from tests.unit.cli.test_drift import DriftAccount
+from tests.unit.cli.test_drift_eks import EksDriftAccount
 from tests.unit.cli.test_list import FakeStacks
 from tests.unit.cli.test_retained import FILE, parsed
 from tests.unit.cli.test_unfinished import creating, deployment, stuck
+from tests.unit.kubernetes_resource.api_server import ApiServer
 
 Samples = Callable[[Path, pytest.MonkeyPatch], Iterator[Result]]
 SAMPLES: dict[str, Samples] = {}
@@ -178,6 +180,9 @@ def _drift(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield drift.drift(adopting(account), now=NOW)
     account.cluster.tags["cost"] = "7"
     yield drift.drift(adopting(account), now=NOW)
+    on_eks = EksDriftAccount()
+    on_eks.governed.quotas = []
+    yield drift.drift(on_eks.deployment(ApiServer()), now=NOW)
 
 
 @sample("nodes")
