@@ -63,10 +63,30 @@ def test_the_rights_of_a_team_are_listed() -> None:
     assert f"`{GROUP_PREFIX}NAME`" in text
 
 
-def test_the_groups_of_karpenter_are_those_of_its_example() -> None:
-    cluster, manifests = re.findall(r"```yaml\n(.*?)```", section("Scale groups"), re.DOTALL)
-    config = parse_cluster(yaml.safe_dump({**yaml.safe_load(MINIMAL_EKS), **yaml.safe_load(cluster)}).encode(), "example")
+def examples(title: str) -> list[str]:
+    """Return the YAML examples of a subsection."""
+    return re.findall(r"```yaml\n(.*?)```", PAGE.partition(f"\n### {title}\n")[2].partition("\n##")[0], re.DOTALL)
+
+
+def with_minimum(example: str) -> ClusterConfig:
+    """Return the cluster of an example, completed with the minimal file."""
+    config = parse_cluster(yaml.safe_dump({**yaml.safe_load(MINIMAL_EKS), **yaml.safe_load(example)}).encode(), "example")
     assert isinstance(config, ClusterConfig)
+    return config
+
+
+def test_the_pod_of_the_example_runs_on_the_nodes_of_its_group() -> None:
+    cluster, pod = examples("Labels and taints")
+    [group], spec = with_minimum(cluster).instance_groups, yaml.safe_load(pod)["spec"]
+    assert spec["nodeSelector"] == group.labels
+    [taint], [toleration] = group.taints, spec["tolerations"]
+    tolerated = (toleration["key"], toleration["value"], toleration["effect"])
+    assert tolerated == (taint.key, taint.value, taint.effect.value)
+
+
+def test_the_groups_of_karpenter_are_those_of_its_example() -> None:
+    cluster, manifests = examples("Karpenter")
+    config = with_minimum(cluster)
     node_class, node_pool = yaml.safe_load_all(manifests)
     [scaled] = [group for group in config.instance_groups if group.name in node_class["spec"]["instanceGroups"]]
     assert scaled.instance_count == 0
