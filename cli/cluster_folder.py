@@ -18,10 +18,18 @@ def cdk_command(verb: str, cluster: str, folder: Path) -> str:
     return f"cdk {verb} {context}'{cluster}/*'"
 
 
-def hpod_command(verb: str, cluster: str, folder: Path) -> str:
+def hpod_command(verb: str, cluster: str, folder: Path, *words: str) -> str:
     """Return the `./hpod` command for the cluster, with the folder of its file unless it is the default."""
-    option = "" if folder in (CLUSTERS, CHECKOUT / CLUSTERS) else f" --clusters {shlex.quote(str(folder))}"
-    return f"./hpod {verb} {cluster}{option}"
+    return " ".join(["./hpod", verb, cluster, *words, *_folder_option(folder)])
+
+
+def cluster_argument(cluster: str, folder: Path) -> str:
+    """Return the words that name the cluster in any `./hpod` command."""
+    return " ".join([cluster, *_folder_option(folder)])
+
+
+def _folder_option(folder: Path) -> list[str]:
+    return [] if folder in (CLUSTERS, CHECKOUT / CLUSTERS) else ["--clusters", shlex.quote(str(folder))]
 
 
 def cluster_names() -> list[str]:

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from cli.access import ENVIRONMENT, Access, client_of
 from cli.aws_errors import is_absent
-from cli.cluster_folder import CLUSTERS, cdk_command, hpod_command
+from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command
 from cli.errors import OpsError
 from config.model import ClusterConfig, Orchestrator
 
@@ -54,9 +54,14 @@ class Deployment:
         """Return the command that deploys the cluster."""
         return cdk_command("deploy", self.config.name, self._folder)
 
-    def hpod(self, verb: str) -> str:
+    def hpod(self, verb: str, *words: str) -> str:
         """Return the `./hpod` command for the cluster."""
-        return hpod_command(verb, self.config.name, self._folder)
+        return hpod_command(verb, self.config.name, self._folder, *words)
+
+    @property
+    def argument(self) -> str:
+        """Return the words that name the cluster in any `./hpod` command."""
+        return cluster_argument(self.config.name, self._folder)
 
     def client(self, service: str) -> Any:
         """Return a client for ``service`` in the cluster's region."""
@@ -83,7 +88,7 @@ class Deployment:
     def access_fix(self) -> str:
         """Return the fix for credentials that the Kubernetes API refuses."""
         if self.config.eks and self.config.eks.admins:
-            return f"use a role of `eks.admins`; `./hpod kubeconfig {self.config.name}` lists the roles with access"
+            return f"use a role of `eks.admins`; `{self.hpod('kubeconfig')}` lists the roles with access"
         return f"the file has no administrators: set `eks.admins`, then run `{self.deploy_command}`"
 
     def stacks(self) -> list[Stack]:

@@ -49,7 +49,7 @@ def _with_kubernetes(deployment: Deployment, directory: NodeDirectory) -> Result
 def _last_line(deployment: Deployment, directory: NodeDirectory) -> list[str]:
     if not directory.nodes:
         return ["no nodes"]
-    return [f"open a shell with `./hpod ssh {deployment.config.name} NODE`; any name of a node works"]
+    return [f"open a shell with `{deployment.hpod('ssh', 'NODE')}`; any name of a node works"]
 
 
 def _status(node: Node) -> str:

@@ -23,7 +23,7 @@ def release_cluster(deployment: Deployment, cluster: Cluster, confirm: Confirm =
     _refuse_if_held(deployment, cluster, owner)
     confirm(f"Remove the ownership tags of cluster {cluster.name}, which belongs to {owner}?")
     deployment.client("sagemaker").delete_tags(ResourceArn=cluster.arn, TagKeys=sorted(owner.tags))
-    message = f"released cluster {cluster.name}; `./hpod adopt {deployment.config.name}` shows what a deployment would change"
+    message = f"released cluster {cluster.name}; `{deployment.hpod('adopt')}` shows what a deployment would change"
     return _result(cluster, message, is_released=True)
 
 

@@ -13,7 +13,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
     stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
-        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `./hpod status {name}` shows their states")
+        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `{deployment.hpod('status')}` shows their states")
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")
@@ -27,7 +27,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
         f"continuing the rollback of {name}" + (f" without {', '.join(failed)}" if failed else "")
         for name, failed in skipped.items()
     ]
-    lines.append(f"`./hpod status {deployment.config.name}` shows its progress")
+    lines.append(f"`{deployment.hpod('status')}` shows its progress")
     return Result({"stacks": [{"name": name, "skipped": failed} for name, failed in skipped.items()]}, ("\n".join(lines),))
 
 
@@ -40,7 +40,7 @@ def rollback_fix(deployment: Deployment, stack: Stack) -> str:
         f"  {command}",
         "or skip what failed; the next deployment compares the file with the actual cluster:",
         f"  {command} --resources-to-skip {' '.join(failed)}",
-        f"`./hpod continue-rollback {deployment.config.name} [--skip]` does the same",
+        f"`{deployment.hpod('continue-rollback', '[--skip]')}` does the same",
     ]
     return "\n".join(lines)
 

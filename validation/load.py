@@ -7,7 +7,7 @@ from typing import NoReturn
 from config import errors
 from config.errors import ABSENT, ConfigError, Problem
 from config.model import ClusterConfig
-from config.suggestions import nearest
+from config.suggestions import either, like, nearest
 from validation.checked_file import CheckedFile, check_source
 
 
@@ -83,7 +83,9 @@ def _nothing(folder: Path, only: str | None, there: list[Path]) -> NoReturn:
     else:
         names = [each.stem for each in there]
         path, value = ("cluster",), only
-        message = f"unknown cluster; available: {', '.join(names)}; {nearest(only, names)}"
+        similar = like(only, names)
+        fix = f"did you mean {either(similar)}?" if similar else "use one of these, or the folder that has its file"
+        message = f"unknown cluster; available: {', '.join(names)}; {fix}"
     raise ConfigError({_place(folder): [Problem(path, value, message, "file.unreadable")]})
 
 

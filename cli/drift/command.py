@@ -27,7 +27,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     api = ClusterApi(deployment.client("sagemaker"))
     cluster = cluster_named(api, name)
     if cluster is None:
-        raise OpsError(f"cluster {name} was deleted during the comparison; run `./hpod status {deployment.config.name}`")
+        raise OpsError(f"cluster {name} was deleted during the comparison; run `{deployment.hpod('status')}`")
     parts = Parts("drift")
     has_agents = deployment.config.orchestrator is Orchestrator.SLURM
     not_compared = [] if has_agents else NOT_COMPARED

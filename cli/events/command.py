@@ -30,7 +30,7 @@ def events(
     start = now() - since
     cluster = _cluster(deployment)
     found, missing = timeline(deployment, since=start, cluster=cluster)
-    name = deployment.config.name
+    name = deployment.argument
 
     def show_event(event: Event) -> None:
         for line in event_lines(event, name):

@@ -217,7 +217,7 @@ def _log_of(run: HealthCheck) -> Log:
 def _unfinished(run: HealthCheck, problem: str) -> Result:
     """Return the faults that are known of a check that HyperPod has not ended."""
     nodes = _node_data(run, run.results_so_far(), MESSAGES)
-    text: list[Block] = [_table(nodes), f"the checks continue; see `./hpod status {run.site.name}`"]
+    text: list[Block] = [_table(nodes), f"the checks continue; see `{run.site.deployment.hpod('status')}`"]
     return Result(_data(run, nodes, [], done=False), text, [], problem)
 
 

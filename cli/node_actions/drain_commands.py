@@ -75,7 +75,7 @@ def resume_nodes(
 
 def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) -> tuple[Site, Sequence[Node], dict[str, Host]]:
     """Return the nodes of these names, and those that the scheduler knows; raise an OpsError if it knows none."""
-    fix = f"`./hpod status {deployment.config.name}` shows the state of the cluster"
+    fix = f"`{deployment.hpod('status')}` shows the state of the cluster"
     site = Site.of(deployment, shell=shell, fix=fix)
     chosen = site.select(names)
     known = site.in_scheduler(chosen)

@@ -121,7 +121,7 @@ class Site:
         words = self.named.get(frozenset(node.instance for node in chosen))
         more = f" (the first {SHOWN} of {len(chosen)} nodes)" if words is None and len(chosen) > SHOWN else ""
         names = words or [node.label for node in chosen[:SHOWN]]
-        return f"`./hpod {' '.join([action, self.name, *names, *options])}`{more}"
+        return f"`{self.deployment.hpod(action, *names, *options)}`{more}"
 
 
 def _is_eks(deployment: Deployment) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TypeVar, cast
 
@@ -11,6 +12,7 @@ from botocore.config import Config
 
 from cli.access import ENVIRONMENT, Access
 from cli.aws_errors import UNINTELLIGIBLE, explained
+from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
 from cluster_request.effective_request import EffectiveRequest
@@ -37,10 +39,10 @@ def session_for(config: ClusterConfig, access: Access = ENVIRONMENT) -> boto3.Se
 class Account:
     """One account in one region; its clients are shared by threads."""
 
-    def __init__(self, config: ClusterConfig, session: Any) -> None:
+    def __init__(self, config: ClusterConfig, session: Any, folder: Path = CLUSTERS) -> None:
         self.config = config
         self._session = session
-        self._deployment = Deployment(config, session)
+        self._deployment = Deployment(config, session, folder)
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
         self._answers: dict[object, object] = {}

@@ -29,7 +29,7 @@ def _own(account: Account, cluster: Cluster) -> Iterator[CheckResult]:
     if cluster.status in BUSY:
         yield warning(
             f"{cluster.name} belongs to this file and is {cluster.status}",
-            f"wait: `./hpod status {account.config.name}` shows when it is done",
+            f"wait: `{account.deployment.hpod('status')}` shows when it is done",
         )
     else:
         yield ok(f"{cluster.name} belongs to this file and is {cluster.status}")
@@ -37,7 +37,7 @@ def _own(account: Account, cluster: Cluster) -> Iterator[CheckResult]:
 
 def _others(account: Account, cluster: Cluster) -> CheckResult:
     message = f"cluster {cluster.name} already exists: {cluster.arn} is {cluster.status} and {whose(cluster)}"
-    look = f"`./hpod adopt {account.config.name}` previews its adoption"
+    look = f"`{account.deployment.hpod('adopt')}` previews its adoption"
     why = obstacle(account.deployment, cluster)
     if account.config.adopt and not why and cluster.owner is None:
         return warning(f"{message}; `adopt: true` adopts it", look)

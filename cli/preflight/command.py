@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from cli.access import ENVIRONMENT, Access
 from cli.account import compare_account
 from cli.aws_errors import explained
-from cli.cluster_files import checked
+from cli.cluster_files import checked, cluster_path
 from cli.errors import OpsError
 from cli.preflight.account import Account, session_for
 from cli.preflight.check_result import CheckResult, Outcome, error, warning
@@ -43,8 +43,9 @@ def preflight(
         return Result(None, (report.text([file]),), report.problems([file]), failure)
     [config] = usable([file])
     results: list[CheckResult] = []
+    folder = cluster_path(cluster, clusters).parent
     try:
-        for each in _results(file, Account(config, session or session_for(config, access))):
+        for each in _results(file, Account(config, session or session_for(config, access), folder)):
             results.append(each)
             if not quiet or each.is_problem:
                 show("\n".join(lines([each])))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from cli.deployment import Stack
+from cli.deployment import Deployment, Stack
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 
@@ -18,16 +18,16 @@ def stacks(account: Account) -> Iterator[CheckResult]:
         yield skipped("no stack of this file exists")
     for stack in account.stacks.values():
         message = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
-        make, fix = _judged(stack, account.config.name)
+        make, fix = _judged(stack, account.deployment)
         yield make(message, fix) if fix else ok(message)
 
 
-def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], CheckResult], str]:
+def _judged(stack: Stack, deployment: Deployment) -> tuple[Callable[[str, str], CheckResult], str]:
     """Return how bad the stack's state is, and its fix; empty if CloudFormation can continue."""
-    look = f"`./hpod status {cluster}`"
+    look = f"`{deployment.hpod('status')}`"
     match stack.status:
         case "UPDATE_ROLLBACK_FAILED":
-            return error, f"`./hpod continue-rollback {cluster}` continues it"
+            return error, f"`{deployment.hpod('continue-rollback')}` continues it"
         case "DELETE_FAILED":
             return error, f"run {look}, fix the reason, and delete the stack"
         case status if status in MADE_ANEW:

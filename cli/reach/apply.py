@@ -40,7 +40,7 @@ def apply(
     if deployment.config.orchestrator is Orchestrator.EKS:
         name = deployment.config.name
         raise OpsError(
-            f"cluster {name!r} uses EKS, whose nodes run scripts only at their start; run `./hpod replace {name} NODE`"
+            f"cluster {name!r} uses EKS, whose nodes run scripts only at their start; run `{deployment.hpod('replace', 'NODE')}`"
         )
     if shell is None:
         require_plugin()
@@ -48,7 +48,7 @@ def apply(
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
-        raise OpsError(f"{node or ALL}: no Running node; see `./hpod status {deployment.config.name}`")
+        raise OpsError(f"{node or ALL}: no Running node; see `{deployment.hpod('status')}`")
     confirm(f"Run the lifecycle scripts as root on {counted(len(nodes), 'node')} of {directory.cluster}?")
     results: list[NodeResult] = []
     for batch in _batches(nodes):

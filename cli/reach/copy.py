@@ -40,7 +40,7 @@ def copy(
     shell = shell or session_shell(deployment)
     keys = host_keys(shell, node, [node])
     if not keys:
-        raise OpsError(f"{node.label}: its sshd sent no host key; check it with `./hpod ssh {deployment.config.name} {name}`")
+        raise OpsError(f"{node.label}: its sshd sent no host key; check it with `{deployment.hpod('ssh', name)}`")
     login = login_of(deployment, user, identity)
     with tempfile.TemporaryDirectory() as folder:
         config, hosts = Path(folder) / "config", Path(folder) / "known_hosts"

@@ -93,7 +93,7 @@ def reachable(deployment: Deployment, directory: NodeDirectory, shell: Shell) ->
     """Return the entries of the nodes that are Running, and their host keys."""
     running = [node for node in directory.named if node.status == "Running"]
     if not running:
-        raise OpsError(f"cluster {directory.cluster} has no Running node; see `./hpod status {deployment.config.name}`")
+        raise OpsError(f"cluster {directory.cluster} has no Running node; see `{deployment.hpod('status')}`")
     return entries(deployment.config.name, running), host_keys(shell, directory.entrance(), running)
 
 
@@ -152,10 +152,9 @@ def _table(found: list[Entry], keys: HostKeys) -> Table:
 
 
 def _notes(deployment: Deployment, login: Login, found: list[Entry], keys: HostKeys) -> list[str]:
-    name = deployment.config.name
     notes = [f"log in with `ssh {found[0].aliases[0]}`; run this command again when nodes are added or replaced"]
     if not {entry.node.instance for entry in found} <= keys.keys():
-        notes.append(f"some nodes sent no host key; when sshd runs there, run `./hpod ssh {name} --config` again")
+        notes.append(f"some nodes sent no host key; when sshd runs there, run `{deployment.hpod('ssh', '--config')}` again")
     if login.user == ADMINISTRATOR:
         notes.append(f"the cluster file installs no key for {ADMINISTRATOR}; pass --user NAME for one of its `users`")
     return notes

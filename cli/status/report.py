@@ -50,7 +50,7 @@ class ClusterReport:
         """Return the whole report; ``data`` and ``blocks`` already describe the stacks."""
         systems = self._parts.get("file systems", self._file_systems) or []
         alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
-        name = self._deployment.config.name
+        name = self._deployment.argument
         unknown = self._unknown()
         since = self._now - SINCE
         events, missing = timeline(self._deployment, since=since, cluster=self._cluster, is_reachable=not unknown)
@@ -79,7 +79,7 @@ class ClusterReport:
             *self._governance.blocks(),
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
-            *_event_blocks(last, name),
+            *_event_blocks(last, self._deployment),
             *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
         ]
         return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown, *self._troubles()])])
@@ -168,7 +168,7 @@ class ClusterReport:
         silent, total = [node for node in without if node.instance in known], len(self._nodes)
         lines = []
         if never := len(without) - len(silent):
-            lines.append(f"{never} of {total} nodes have no agent; `./hpod apply {self._deployment.config.name}` installs it")
+            lines.append(f"{never} of {total} nodes have no agent; `{self._deployment.hpod('apply')}` installs it")
         if silent:
             lines.append(f"{len(silent)} of {total} agents stopped reporting: run `journalctl -u hyperpod-follow` on the node")
         return "\n".join(lines)
@@ -214,5 +214,5 @@ def _alarm_blocks(alarms: list[Json]) -> list[Block]:
     return ["\n".join(lines)] if lines else []
 
 
-def _event_blocks(events: list[Event], cluster: str) -> list[Block]:
-    return [event_table(events), f"`./hpod events {cluster}` shows more, with what to do"] if events else []
+def _event_blocks(events: list[Event], deployment: Deployment) -> list[Block]:
+    return [event_table(events), f"`{deployment.hpod('events')}` shows more, with what to do"] if events else []

@@ -5,11 +5,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from botocore.exceptions import ClientError
 
+from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment
 from cli.kubernetes.client import OperatorClient
 from config.model import ClusterConfig
@@ -237,10 +239,15 @@ class EksDeployment(Deployment):
     """The deployment of an EKS file whose API server is a fake."""
 
     def __init__(
-        self, account: Any, server: FakeApiServer, eks: FakeEks | None = None, config: ClusterConfig | None = None
+        self,
+        account: Any,
+        server: FakeApiServer,
+        eks: FakeEks | None = None,
+        config: ClusterConfig | None = None,
+        folder: Path = CLUSTERS,
     ) -> None:
         session: Any = FakeSession(eks or FakeEks(), account)
-        super().__init__(config or eks_config(), session)
+        super().__init__(config or eks_config(), session, folder)
         self.server = server
 
     def kubernetes(self) -> OperatorClient:

@@ -1,5 +1,6 @@
 """`hpod status`, `hpod nodes` and `hpod events` of an EKS cluster: Kubernetes' states beside HyperPod's."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +155,17 @@ def test_a_deleted_eks_cluster_leaves_a_report(account: FakeOperations) -> None:
     eks.clusters.clear()
     session: Any = FakeSession(eks, account)
     assert "Kubernetes: unknown; EKS cluster 'draft' does not exist" in str(status(Deployment(eks_config(), session), now=NOW))
+
+
+def test_the_next_command_names_the_folder_of_the_file(account: FakeOperations, server: FakeApiServer) -> None:
+    kubernetes_event(server, "NodeNotReady", "Normal")
+    deployment = EksDeployment(account, server, folder=Path("examples/clusters"))
+    option = "--clusters examples/clusters"
+    report = status(deployment, now=NOW)
+    assert f"`./hpod events draft {option}` shows more" in str(report)
+    assert report.data is not None
+    assert report.data["events"][-1]["fix"].startswith(f"`./hpod reboot draft {option} {FIRST}`")
+    assert f"`./hpod ssh draft NODE {option}`" in str(nodes(deployment, FakeShell()))
 
 
 def kubernetes_event(server: FakeApiServer, reason: str, kind: str = "Warning", minutes: float = 5, **fields: object) -> None:

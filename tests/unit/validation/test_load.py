@@ -37,6 +37,13 @@ def test_an_unknown_cluster_lists_the_available_ones(folder: Path) -> None:
     assert str(error.value) == f'{folder}: cluster: "onne": unknown cluster; available: one, two; did you mean one?'
 
 
+def test_a_cluster_of_another_name_is_not_suggested(folder: Path) -> None:
+    with pytest.raises(
+        ConfigError, match="unknown cluster; available: one, two; use one of these, or the folder that has its file"
+    ):
+        load_clusters(folder, only="eks")
+
+
 def test_the_problems_of_all_files_are_reported_at_once(folder: Path, draft: Any) -> None:
     (folder / "one.yaml").write_bytes(draft.set("wait_hours", 0).text())
     (folder / "two.yaml").write_bytes(b"region: [")
