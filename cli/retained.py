@@ -66,7 +66,7 @@ def _beside(name: str, systems: list[Json], used: set[str]) -> Result:
     if systems and is_known:
         return _result(name, {}, systems, [])
     message = f"# cluster {name} is deployed; the outputs ...AfterDestroy list what cdk destroy would keep"
-    return Result({"sections": {}, "older_file_systems": [], "older_data_buckets": []}, (message,))
+    return Result({"sections": {}, "older_file_systems": [], "older_data_buckets": []}, (Verbatim(message),))
 
 
 def _result(name: str, sections: Json, systems: list[Json], buckets: list[str]) -> Result:

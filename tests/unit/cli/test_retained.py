@@ -8,6 +8,7 @@ import yaml
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.layout import fitted
 from cli.retained import retained
 from config.model import ClusterConfig
 from tests.unit.cli.fake_account import FakeAccount
@@ -206,3 +207,12 @@ def test_an_eks_cluster_is_reused_with_its_subnets_if_the_deployment_created_it(
     assert found["network"]["existing"]["node_subnet_ids"] == ["subnet-00000001"]
     assert "replace the whole of network, storage and eks with this" in text
     assert pasted(text, EKS_FILE).creates_eks_cluster is False
+
+
+def test_in_a_narrow_terminal_the_text_about_a_deployed_cluster_is_still_yaml(account: FakeAccount) -> None:
+    account.stacks["draft-Cluster"] = {}
+    session: Any = account
+    [block] = retained(Deployment(parsed(FILE), session)).text
+    lines = fitted(block, 40)
+    assert [line[:2] for line in lines] == ["# "]
+    assert yaml.safe_load("\n".join(lines)) is None
