@@ -12,7 +12,7 @@ from cli.deployment import Deployment
 from cli.errors import OpsError, RefusedError
 from cli.kubernetes.client import OperatorClient
 from cli.kubernetes.names import node_name
-from cli.kubernetes.nodes import PENDING, KubernetesNode, kubernetes_nodes
+from cli.kubernetes.nodes import CORDONED, PENDING, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, unfinished_pods
 from cli.node_directory import node_names
 from cli.result import Block, Json, Table
@@ -58,9 +58,9 @@ class KubernetesState:
         return self.nodes.get(node_name(instance))
 
     def word(self, instance: str) -> str:
-        """Return the node's state as kubectl prints it; `not joined` and `unknown` without a node."""
+        """Return the node's state with `cordoned` for SchedulingDisabled; `not joined` and `unknown` without a node."""
         node = self.of(instance)
-        return node.state if node else UNKNOWN if self.problem else ABSENT
+        return node.state.replace(CORDONED, "cordoned") if node else UNKNOWN if self.problem else ABSENT
 
     def lines(self) -> list[str]:
         """Return a line on the nodes, and one on the pods that do not run."""

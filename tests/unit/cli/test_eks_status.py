@@ -50,13 +50,16 @@ def test_a_node_has_hyperpods_state_and_kubernetes_state_side_by_side(account: F
     server.nodes[f"hyperpod-{FIRST}"]["spec"]["unschedulable"] = True
     result = status(EksDeployment(account, server), now=NOW)
     assert rows(result, "DEEP CHECK") == [
-        [FIRST, "workers", "Running", "Ready,SchedulingDisabled", "Schedulable", "-"],
+        [FIRST, "workers", "Running", "Ready,cordoned", "Schedulable", "-"],
         [SECOND, "workers", "Running", "Ready", "Unschedulable", "InProgress"],
     ]
     assert "Kubernetes: 2 of 2 nodes Ready, 1 cordoned" in str(result)
     assert "Slurm" not in str(result)
     assert rows(result, ["GROUP", "INSTANCE", "TYPE"][0] and "INSTANCE TYPE")[0][1] == "ml.x"
-    assert max(map(len, str(result).splitlines())) <= 100
+    [table] = [block for block in result.text if isinstance(block, Table) and "DEEP CHECK" in block.head]
+    assert max(map(len, str(table).splitlines())) <= 80
+    assert result.data is not None
+    assert result.data["nodes"][0]["kubernetes"]["state"] == "Ready,SchedulingDisabled"
 
 
 def test_a_group_named_like_a_node_is_the_group_as_hyperpods_names_are_unknown_on_eks(
