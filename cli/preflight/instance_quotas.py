@@ -64,11 +64,11 @@ def _judged(
     quotas: Quotas, name: str, takers: Sequence[Group], used: float | None, doubts: Sequence[tuple[str, Doubt]]
 ) -> CheckResult:
     """Check the quota for these groups; only warn if it suffices for those that certainly count against it."""
-    judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used)
+    judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used, of_others=True)
     reasons = [why for why, holds in doubts if any(holds(group) for group in takers)]
     if judged.outcome is not Outcome.ERROR or not reasons:
         return judged
     certain = sum(group.count for group in takers if not any(holds(group) for _, holds in doubts))
-    if certain and quotas.judged(name, asked=certain, used=used).outcome is Outcome.ERROR:
+    if certain and quotas.judged(name, asked=certain, used=used, of_others=True).outcome is Outcome.ERROR:
         return judged
     return warning(f"{judged.message} ({'; '.join(reasons)})", judged.fix, judged.link)

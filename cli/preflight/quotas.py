@@ -38,16 +38,16 @@ class Quotas:
             self._defaults = self._listed("list_aws_default_service_quotas", applied=False)
         return self._defaults.get(name)
 
-    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> CheckResult:
-        """Check that the quota has room beside current use; None is unknown use."""
+    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "", of_others: bool = False) -> CheckResult:
+        """Check that the quota has room beside current use, or that of others; None is unknown use."""
         quota = self.get(name)
         if quota is None:
             return warning(
                 f"{name}: Service Quotas has no quota with this name", "check the quotas in the console", self._console()
             )
         default = "" if quota.applied else " (AWS's default)"
-        in_use = "unknown" if used is None else f"{used:,.0f}"
-        message = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} requested"
+        in_use = f"{'unknown' if used is None else f'{used:,.0f}'} in use{' by others' if of_others else ''}"
+        message = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use}, {asked:,.0f} requested"
         total = (used or 0) + asked
         if total <= quota.value:
             return ok(message)

@@ -29,7 +29,7 @@ def storage_quotas(account: Account) -> Iterator[CheckResult]:
         and each["Lifecycle"] != "DELETING"
     ]
     quotas = Quotas(account, "fsx")
-    yield quotas.judged(COUNT[kind], asked=1, used=len(others))
+    yield quotas.judged(COUNT[kind], asked=1, used=len(others), of_others=True)
     # HDD and Intelligent-Tiering have separate quotas.
     used = sum(each.get("StorageCapacity", 0) for each in others if each.get("StorageType", SSD) == SSD)
-    yield quotas.judged(CAPACITY[kind], asked=lustre.storage_capacity_gib, used=used, unit=" GiB")
+    yield quotas.judged(CAPACITY[kind], asked=lustre.storage_capacity_gib, used=used, unit=" GiB", of_others=True)

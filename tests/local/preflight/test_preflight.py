@@ -112,7 +112,7 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
         "file systems: no file system fs-0123456789abcdef0 in us-west-2",
     ]
     assert all(each["fix"] for each in told["checks"] if each["result"] == "error")
-    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 requested"
+    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use by others, 4 requested"
     assert said(told, "warning") == [f"{short} (AWS does not say whether a training plan's instances count)"]
     assert told["error"].strip().endswith("cluster mine cannot be deployed")
 

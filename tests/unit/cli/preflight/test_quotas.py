@@ -72,9 +72,9 @@ def test_quotas_with_room_are_well_and_tell_their_figures() -> None:
     found = asked(instance_quotas, sagemaker({}))
     assert set(outcomes(found)) == {"ok"}
     assert [each.message for each in found] == [
-        "ml.c5.xlarge for cluster usage: 100, 0 in use, 1 requested",
-        "ml.trn1.32xlarge for cluster usage: 100, 0 in use, 4 requested",
-        f"{HYPERPOD[0]}: 100, 0 in use, 5 requested",
+        "ml.c5.xlarge for cluster usage: 100, 0 in use by others, 1 requested",
+        "ml.trn1.32xlarge for cluster usage: 100, 0 in use by others, 4 requested",
+        f"{HYPERPOD[0]}: 100, 0 in use by others, 5 requested",
         f"{HYPERPOD[2]}: 100, 0 in use, 5 requested",
     ]
 
@@ -82,7 +82,7 @@ def test_quotas_with_room_are_well_and_tell_their_figures() -> None:
 def test_a_type_without_quota_is_an_error_with_a_link_to_ask_for_more() -> None:
     found = named(asked(instance_quotas, sagemaker({"ml.trn1.32xlarge for cluster usage": 0})), "ml.trn1.32xlarge")
     assert found.outcome == "error"
-    assert found.message == "ml.trn1.32xlarge for cluster usage: 0, 0 in use, 4 requested"
+    assert found.message == "ml.trn1.32xlarge for cluster usage: 0, 0 in use by others, 4 requested"
     assert found.fix == "request 4 or more, which can take days, or reduce the file"
     assert found.link == ("https://us-west-2.console.aws.amazon.com/servicequotas/home/services/sagemaker/quotas/L-00000001")
 
@@ -92,7 +92,7 @@ def test_what_other_clusters_have_or_will_have_is_in_use_and_what_the_own_has_is
     account = sagemaker({"ml.trn1.32xlarge for cluster usage": 10}, others)
     account["cloudformation.describe_stacks"] = stacks(Cluster={"ClusterName": "mine"})
     found = named(asked(instance_quotas, account), "ml.trn1.32xlarge")
-    assert (found.outcome, found.message) == ("error", "ml.trn1.32xlarge for cluster usage: 10, 7 in use, 4 requested")
+    assert (found.outcome, found.message) == ("error", "ml.trn1.32xlarge for cluster usage: 10, 7 in use by others, 4 requested")
 
 
 def test_all_clusters_and_all_quotas_are_read_also_from_further_pages() -> None:
@@ -103,7 +103,7 @@ def test_all_clusters_and_all_quotas_are_read_also_from_further_pages() -> None:
         ({"ClusterSummaries": [{"ClusterName": "one"}]}, {"ClusterSummaries": [{"ClusterName": "two"}]})
     )
     found = named(asked(instance_quotas, account), "ml.c5.xlarge")
-    assert (found.outcome, found.message) == ("error", "ml.c5.xlarge for cluster usage: 100, 100 in use, 1 requested")
+    assert (found.outcome, found.message) == ("error", "ml.c5.xlarge for cluster usage: 100, 100 in use by others, 1 requested")
 
 
 def test_spot_groups_count_against_the_quotas_of_spot_instances() -> None:
@@ -156,7 +156,7 @@ def test_a_quota_that_the_account_has_no_value_of_has_awss_default() -> None:
     found = named(asked(instance_quotas, account), "ml.trn1.32xlarge")
     assert (found.outcome, found.message) == (
         "error",
-        "ml.trn1.32xlarge for cluster usage: 2 (AWS's default), 0 in use, 4 requested",
+        "ml.trn1.32xlarge for cluster usage: 2 (AWS's default), 0 in use by others, 4 requested",
     )
 
 
@@ -255,7 +255,7 @@ def test_a_new_file_systems_capacity_is_held_to_the_quota_of_its_type() -> None:
     gone = file_system(3, 90_000, Lifecycle="DELETING")
     found = asked(storage_quotas, storage(file_system(1, 99_600), other, gone))
     assert outcomes(found) == ["ok", "ok"]
-    assert found[1].message == "Lustre Persistent_2 storage capacity: 100,800 GiB, 99,600 in use, 1,200 requested"
+    assert found[1].message == "Lustre Persistent_2 storage capacity: 100,800 GiB, 99,600 in use by others, 1,200 requested"
     assert outcomes(asked(storage_quotas, storage(file_system(1, 100_800)))) == ["ok", "error"]
 
 
@@ -264,8 +264,8 @@ def test_the_capacity_of_ssds_is_that_of_ssds_alone(other: dict[str, Any]) -> No
     one = {key: value for key, value in (file_system(1, 100_800) | other).items() if value is not None}
     found = asked(storage_quotas, storage(one))
     assert outcomes(found) == ["ok", "ok"]
-    assert found[0].message == "Lustre Persistent_2 file systems: 100, 1 in use, 1 requested"
-    assert found[1].message == "Lustre Persistent_2 storage capacity: 100,800 GiB, 0 in use, 1,200 requested"
+    assert found[0].message == "Lustre Persistent_2 file systems: 100, 1 in use by others, 1 requested"
+    assert found[1].message == "Lustre Persistent_2 storage capacity: 100,800 GiB, 0 in use by others, 1,200 requested"
 
 
 def test_the_own_file_system_is_not_in_its_own_way() -> None:
