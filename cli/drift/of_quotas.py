@@ -45,8 +45,8 @@ def _scheduler(deployment: Deployment, reader: GovernanceReader, action: str) ->
     desired = scheduler_config(deployment.config)
     if desired is None:
         return
-    [summary] = reader.found(SCHEDULER)[:1] or [None]
-    # Another API than that of quotas: its list has no settings.
+    summary = next(iter(reader.found(SCHEDULER)), None)
+    # ListClusterSchedulerConfigs has no settings, unlike ListComputeQuotas.
     observed = {**summary, **reader.described(SCHEDULER, summary)} if summary else None
     yield from _compared("scheduler config", "config", desired, observed, action)
 
