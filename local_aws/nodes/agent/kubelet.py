@@ -26,6 +26,8 @@ _FOLDER = "/etc/kubernetes"
 _PODS = int(ipaddress.ip_address("100.64.0.0"))  # see machines/network.py
 _BITS = 6  # of the addresses of a node's pods: 62 pods
 _JOIN_S, _POLL_S = 180.0, 0.5
+# containerd's skipped plugins have an "error=", too, and systemd announces each new start: both would hide the kubelet's words.
+_ERRORS = "grep -E '^(E|F|kubelet)|error' | grep -vE 'level=(info|debug)|^kubelet\\.service: (Consumed|Scheduled)'"
 
 
 def name_of(node: Node) -> str:
@@ -136,7 +138,7 @@ def _images(region: str) -> dict[str, str]:
 
 def _last_words(hub: Hub, node: Node) -> str:
     lines: list[str] = []
-    command = "journalctl --unit=kubelet --output=cat --lines=400 | grep -E '^(E|F|kubelet)|error' | tail -n 5"
+    command = f"journalctl --unit=kubelet --output=cat --lines=400 | {_ERRORS} | tail -n 5"
     hub.run(node.id, "sh", "-c", command, on_line=lines.append)
     return " | ".join(lines) or "see `journalctl --unit=kubelet` on the node"
 

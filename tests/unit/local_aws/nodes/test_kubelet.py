@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import subprocess
 from typing import Any
 
 import pytest
@@ -78,3 +79,15 @@ def test_every_image_of_the_dependencies_has_a_local_one(region: str) -> None:
 @pytest.mark.parametrize("key", ["clusterDNS", "address"])
 def test_the_settings_have_the_addresses_of_the_node_and_of_the_resolver(key: str) -> None:
     assert kubelet._settings(node(), "10.1.0.2")[key] == {"clusterDNS": ["10.1.0.2"], "address": "10.1.4.7"}[key]
+
+
+def test_what_is_told_of_a_kubelet_that_fails_is_its_own_error() -> None:
+    error = "F1126 12:54:08.668771     717 server.go:269] failed to run Kubelet: could not detect clock speed"
+    journal = [
+        'time="2026-11-26T12:54:07Z" level=info msg="skip loading plugin" error="aufs is not supported: skip plugin"',
+        error,
+        "kubelet.service: Consumed 4.240s CPU time, 25.3M memory peak.",
+        "kubelet.service: Scheduled restart job, restart counter is at 8.",
+    ]
+    found = subprocess.run(["sh", "-c", kubelet._ERRORS], input="\n".join(journal), capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == [error]
