@@ -122,7 +122,7 @@ def describe_eks(eks: Any, name: str) -> Json:
     return found
 
 
-def operator_client(eks: Any, sts: Any, name: str, access_fix: str) -> OperatorClient:
+def operator_client(eks: Any, sts: Any, name: str, access_fix: str = ADMIN_ROLE) -> OperatorClient:
     """Return a client for the API server of an EKS cluster, with a token that is valid for 15 minutes."""
     found = describe_eks(eks, name)
     authority = base64.b64decode(found["certificateAuthority"]["data"]).decode()
