@@ -113,10 +113,10 @@ def test_a_reader_may_see_nodes_and_not_drain_them(site: Site, api: Client) -> N
         kubernetes.drain({NODE}, "hpod drain by bob")
 
 
-def test_a_role_without_an_access_entry_learns_who_has_one(site: Site) -> None:
+def test_a_role_without_an_access_entry_is_unauthorized(site: Site) -> None:
     with (
         opened(site, site.person("stranger").keys) as client,
-        pytest.raises(UnreachableError, match=r"`./hpod kubeconfig` lists"),
+        pytest.raises(UnreachableError, match=r"unauthorized; use a role of `eks.admins`$"),
     ):
         client.get("/api/v1/nodes")
 
