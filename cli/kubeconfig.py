@@ -108,7 +108,7 @@ def _problem(deployment: Deployment, entry: Entry, principals: list[str] | None)
 
 
 def _access_fix(deployment: Deployment, named: list[str]) -> str:
-    """Return how to get access: by a change of the file, or as one of the roles that it names."""
+    """Return how to get access: change the file, or use a role that it names."""
     if not named:
         return f"The file names no role with access: add this one to `eks.admins`, then run `{deployment.deploy_command}`"
     more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""

@@ -4,9 +4,9 @@ from local_aws.nodes.programs import find_programs_of_root
 
 
 def test_programs_of_root_are_found_after_su_without_a_dash() -> None:
-    environment = {"PATH": "/work/.venv/bin:/usr/local/bin:/usr/bin:/bin"}
+    environment = {"PATH": "/project/.venv/bin:/usr/local/bin:/usr/bin:/bin"}
     find_programs_of_root(environment)
-    assert environment["PATH"] == "/work/.venv/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+    assert environment["PATH"] == "/project/.venv/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 def test_a_path_that_has_the_folders_keeps_its_order() -> None:
