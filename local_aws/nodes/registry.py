@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -58,7 +58,11 @@ class Registry:
 
     def entries(self) -> list[Entry]:
         """Return all hubs that were added and not removed, living or dead."""
-        return [Entry(**json.loads(file.read_text())) for file in sorted(self._place.glob("*.hub"))]
+        found = []
+        for file in sorted(self._place.glob("*.hub")):
+            with suppress(FileNotFoundError):  # another process may remove its hub between the listing and the reading
+                found.append(Entry(**json.loads(file.read_text())))
+        return found
 
     def add(self, entry: Entry) -> None:
         """Add a hub and raise the kernel's limits. Hold the lock."""

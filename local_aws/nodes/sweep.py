@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 from local_aws.nodes.guardian import clear_dead
@@ -33,9 +34,13 @@ def _end(entry: Entry) -> None:
     """Make a hub's guardian end it, and wait for that."""
     if not entry.lives:
         return
-    handle = os.pidfd_open(entry.guardian)
     try:
-        signal.pidfd_send_signal(handle, signal.SIGTERM)
+        handle = os.pidfd_open(entry.guardian)
+    except ProcessLookupError:  # it ended since the last line
+        return
+    try:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(handle, signal.SIGTERM)
         poll = select.poll()
         poll.register(handle, select.POLLIN)
         if not poll.poll(_END_MS):

@@ -78,6 +78,13 @@ def test_hubs_are_found_again_by_another_process(registry: Registry, tmp_path: P
     assert Registry(tmp_path / "registry", kernel).entries() == [entry("a")]
 
 
+def test_a_hub_that_another_process_removes_while_they_are_listed_is_left_out(registry: Registry, tmp_path: Path) -> None:
+    add(registry, "a")
+    (tmp_path / "registry" / "gone.hub").symlink_to("removed")  # listed, and gone when it is read
+
+    assert registry.entries() == [entry("a")]
+
+
 def test_a_hub_lives_as_long_as_its_guardian() -> None:
     assert entry("a").lives
     assert not Entry("/folder", "x", os.getpid(), "another process's time").lives
