@@ -34,9 +34,10 @@ def _created(config: ClusterConfig) -> EksConfig | None:
     return config.eks if config.creates_eks_cluster else None
 
 
-def _creates_subnets(config: ClusterConfig) -> bool:
+def _created_with_subnets(config: ClusterConfig) -> EksConfig | None:
+    """Return the section of an EKS cluster that the deployment creates in new subnets."""
     eks = _created(config)
-    return eks is not None and not eks.control_plane_subnet_ids
+    return None if eks is None or eks.control_plane_subnet_ids else eks
 
 
 @eks_rule("kubernetes-version", "eks.version", "eks.existing")
@@ -114,7 +115,7 @@ def control_plane_cidrs(config: ClusterConfig) -> Iterator[Problem]:
 
     EC2 rejects other ranges, and the deployment rolls back.
     """
-    if (eks := _created(config)) is None or not _creates_subnets(config):
+    if (eks := _created_with_subnets(config)) is None:
         return
     network, others = config.network, _other_subnets(config)
     knows_vpc = network.existing is None or "vpc_cidr" in network.model_fields_set
@@ -166,7 +167,7 @@ def zones_of_control_plane(config: ClusterConfig) -> Iterator[Problem]:
     EKS rejects subnets in one zone, and in use1-az3, usw1-az2 and cac1-az3.
     """
     # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
-    if (eks := _created(config)) is None or not _creates_subnets(config):
+    if (eks := _created_with_subnets(config)) is None:
         return
     node_zone = config.network.availability_zone_id
     home = config.region if config.region in regions() else region_of_zone(node_zone)
