@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access, asked_region, client_of
 from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
+from cli.cluster_folder import hpod_command
 from cli.result import Json, Result, Table, warning_problem
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters
@@ -79,12 +80,12 @@ def list_clusters(*, clusters: Path, access: Access = ENVIRONMENT, session: Any 
     files, account = check_clusters(clusters), Account(access, session)
     failure = ""
     try:
-        rows = list(_rows(files, account, access))
+        rows = list(_rows(files, clusters, account, access))
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
         if is_ours(error):
             raise
         failure = explained("list", error)
-        rows = [_offline(file) for file in files]
+        rows = [_offline(file, clusters) for file in files]
     found: list[Json] = [each for each in problems(files) if each["level"] == "error"]
     if failure:
         found.append(warning_problem(failure))
@@ -92,12 +93,12 @@ def list_clusters(*, clusters: Path, access: Access = ENVIRONMENT, session: Any 
     return Result({"clusters": [vars(row) for row in rows]}, (table, *([failure] if failure else [])), found)
 
 
-def _rows(files: tuple[CheckedFile, ...], account: Account, access: Access) -> Iterator[Row]:
+def _rows(files: tuple[CheckedFile, ...], clusters: Path, account: Account, access: Access) -> Iterator[Row]:
     regions: dict[str | None, str] = {access.region: access.region} if access.region else {}
     for file in files:
         config = file.config
         if config is None:
-            yield _offline(file)
+            yield _offline(file, clusters)
             continue
         region = asked_region(config.region or access.region)
         if config.account not in (None, account.id(region)):
@@ -116,9 +117,9 @@ def _rows(files: tuple[CheckedFile, ...], account: Account, access: Access) -> I
             yield Row(cluster, name, f"{account.stacks(region).status(cluster)}, without a cluster file")
 
 
-def _offline(file: CheckedFile) -> Row:
+def _offline(file: CheckedFile, clusters: Path) -> Row:
     """Return what the file itself says."""
     name = Path(file.name).stem
     if file.config is None:
-        return Row(name, "", f"invalid file; run `./hpod validate {name}`", file.name)
+        return Row(name, "", f"invalid file; run `{hpod_command('validate', name, clusters)}`", file.name)
     return Row(name, file.config.region or "", UNKNOWN, file.name)

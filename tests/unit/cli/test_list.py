@@ -82,7 +82,10 @@ def test_a_file_of_another_account_is_not_looked_up_in_this_one(folder: Path) ->
 def test_an_invalid_file_does_not_hide_the_others(folder: Path) -> None:
     (folder / "bad.yaml").write_text("region: us-west-2\n")
     result = listed(folder, FakeStacks(dev_Cluster="CREATE_COMPLETE"))
-    assert [status for _, _, status in rows(result)] == ["invalid file; run `./hpod validate bad`", "CREATE_COMPLETE"]
+    assert [status for _, _, status in rows(result)] == [
+        f"invalid file; run `./hpod validate bad --clusters {folder}`",
+        "CREATE_COMPLETE",
+    ]
     assert {each["level"] for each in result.problems} == {"error"}
 
 
