@@ -115,7 +115,6 @@ def _serve(options: argparse.Namespace) -> int:
     from local_aws.clock import clock  # noqa: PLC0415  the other commands need no server
     from local_aws.server import EmbeddedAws  # noqa: PLC0415
 
-    process.refuse_second()
     stop = threading.Event()
 
     def end(_: int, __: FrameType | None) -> None:
@@ -123,7 +122,11 @@ def _serve(options: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, end)
-    with EmbeddedAws(options.port, options.speed) as aws, _nodes(aws.endpoint) if options.nodes else nullcontext():
+    with (
+        process.sole(),
+        EmbeddedAws(options.port, options.speed) as aws,
+        _nodes(aws.endpoint) if options.nodes else nullcontext(),
+    ):
         process.note(aws.port, clock.speed)
         print(f"embedded AWS at {aws.endpoint}", flush=True)
         stop.wait()

@@ -42,8 +42,9 @@ def folder() -> Path:
 
 def clear_leftovers() -> bool:
     """Stop the nodes of a killed embedded AWS and delete their files; return whether there were any."""
-    ended = sweep.sweep(folder())
-    shutil.rmtree(folder(), ignore_errors=True)
+    with process.sole():
+        ended = sweep.sweep(folder())
+        shutil.rmtree(folder(), ignore_errors=True)
     return bool(ended)
 
 

@@ -1,5 +1,6 @@
 """The embedded AWS as a background process: start, find and stop it."""
 
+import fcntl
 import json
 import os
 import signal
@@ -8,6 +9,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -70,7 +73,6 @@ def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> Sta
         command += ["--speed", str(speed)]
     if nodes:
         command.append("--nodes")
-    _state_file().unlink(missing_ok=True)
     with _private(log_file()) as log:
         process = subprocess.Popen(
             command,
@@ -91,20 +93,38 @@ def refuse_second() -> None:
         raise ProcessError(f"the embedded AWS is already running at {running.endpoint}; stop it with `python -m local_aws down`")
 
 
+@contextmanager
+def sole() -> Iterator[None]:
+    """Be the only embedded AWS with this home for the block; raise an error if one is running, starting or being cleared."""
+    refuse_second()
+    with (home() / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ProcessError("an embedded AWS is starting or stopping here; try again in a minute") from None
+        yield
+
+
 def down() -> bool:
     """Stop the running embedded AWS with all its processes; return whether there was one."""
     state = status()
     if state is None:
         return False
-    os.kill(state.pid, signal.SIGTERM)
-    end = time.monotonic() + _END_S
-    while _born(state.pid) == state.born:
-        if time.monotonic() > end:
-            os.kill(state.pid, signal.SIGKILL)  # its functions' processes end when their stdin closes
-            break
-        time.sleep(0.05)
-    _state_file().unlink(missing_ok=True)
+    _end(state, signal.SIGTERM, _END_S)
+    _end(state, signal.SIGKILL, _END_S)  # its functions' processes end when their stdin closes
+    if status() is None:
+        _state_file().unlink(missing_ok=True)
     return True
+
+
+def _end(state: State, number: signal.Signals, seconds: float) -> None:
+    """Send a signal, and wait for the end of the process."""
+    end = time.monotonic() + seconds
+    with suppress(ProcessLookupError):
+        if _born(state.pid) == state.born:
+            os.kill(state.pid, number)
+    while _born(state.pid) == state.born and time.monotonic() < end:
+        time.sleep(0.05)
 
 
 def reset() -> None:

@@ -15,8 +15,10 @@ from typing import Any, Self
 from local_aws import control, faults, request_log, rest_json_service
 from local_aws.clock import clock
 from local_aws.environment import shield
+from local_aws.process import ProcessError
 
 ACCOUNT = "123456789012"
+_BACKLOG = 128
 # The replacements of moto's services, in this order. Each has install(endpoint) and reset().
 SERVICES = (
     "local_aws.moto_patches",
@@ -129,7 +131,7 @@ class EmbeddedAws:
             clock.set_speed(self._speed)
         running = EmbeddedAws._running
         if running is None:
-            running = EmbeddedAws._running = _Running(self.port or _free_port())
+            running = EmbeddedAws._running = _Running(self.port)
         elif self.port not in (0, running.port):
             raise ValueError(f"this process already has an embedded AWS on port {running.port}; use that port")
         running.handles += 1
@@ -150,6 +152,7 @@ class _Running:
     """The server of this process, and the number of its handles."""
 
     def __init__(self, port: int) -> None:
+        """Listen on ``port``, or on a free one for 0."""
         from moto.moto_server.werkzeug_app import MotoRequestHandler  # noqa: PLC0415  keeps `python -m local_aws status` fast
         from werkzeug.serving import make_server  # noqa: PLC0415
 
@@ -157,13 +160,15 @@ class _Running:
             def log_request(self, *_: Any) -> None:
                 """Do not log requests."""
 
-        self.port = port
         self.handles = 0
         self._cleanup = ExitStack()
+        # From the start: importing takes seconds, in which another process may take the port.
+        listener = self._cleanup.enter_context(_listener(port))
+        self.port = int(listener.getsockname()[1])
         home = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="local-aws-home-")))
         self._cleanup.enter_context(shield(home))
-        app = build_app(f"http://127.0.0.1:{port}")
-        self._server = make_server("127.0.0.1", port, app, threaded=True, request_handler=QuietHandler)
+        app = build_app(f"http://127.0.0.1:{self.port}")
+        self._server = make_server("127.0.0.1", self.port, app, threaded=True, request_handler=QuietHandler, fd=listener.fileno())
         threading.Thread(target=self._server.serve_forever, daemon=True, name="embedded-aws").start()
 
     def end(self) -> None:
@@ -173,8 +178,8 @@ class _Running:
         self._cleanup.close()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _listener(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port), backlog=_BACKLOG)
+    except OSError as error:
+        raise ProcessError(f"cannot listen on port {port}: {os.strerror(error.errno or 0)}; choose another one") from error

@@ -21,6 +21,7 @@ from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import NodeStart, StartContext
 from local_aws.nodes.hub import Hub
+from local_aws.nodes.image import store as images
 from local_aws.nodes.specs import NodesError, Vpc
 from local_aws.nodes.sweep import sweep
 
@@ -164,6 +165,7 @@ def simulated_nodes(
     if reasons:
         raise NodesError("; ".join(reasons))
     image = support.image()
+    images.note_use(image)
     sweep(folder)
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -32,13 +32,13 @@ def sweep(folder: Path) -> list[Path]:
 
 def _end(entry: Entry) -> None:
     """Make a hub's guardian end it, and wait for that."""
-    if not entry.lives:
-        return
     try:
         handle = os.pidfd_open(entry.guardian)
-    except ProcessLookupError:  # it ended since the last line
+    except ProcessLookupError:
         return
     try:
+        if not entry.lives:  # another process has its number
+            return
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(handle, signal.SIGTERM)
         poll = select.poll()

@@ -53,7 +53,7 @@ def _build(programs: ProgramSet, part: Path, report: Report) -> Path:
     store.note_use(built)
     for folder in images.unused(store.place()):
         report(f"removing {folder}, not used for {images.KEPT_DAYS} days")
-        shutil.rmtree(folder)
+        images.discard(folder)
     return built
 
 

@@ -11,7 +11,7 @@ RECIPE = Path(__file__).parent
 SUITE = "bookworm"  # the only release of Debian whose source package of Kubernetes has a server
 _TOOLS = ("golang-1.19-go", "golang-1.19-src", "golang-github-modern-go-reflect2-dev")
 _SCRIPTS = ("inputs.sh", "build.sh")
-PART = ".part"
+PART = images.PART
 
 
 @dataclass(frozen=True)

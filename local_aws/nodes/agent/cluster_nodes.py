@@ -186,9 +186,13 @@ class ClusterNodes:
             if self._hub is None:
                 hub = self._make_hub(self.folder, vpc)
                 hub.start()
-                self._link = PodsLink.of(hub, machine.launch.cluster) if vpc.api_server else None
+                try:
+                    link = PodsLink.of(hub, machine.launch.cluster) if vpc.api_server else None
+                except BaseException:
+                    hub.end()
+                    raise
                 with self._lock:
-                    self._hub = hub
+                    self._hub, self._link = hub, link
             return self._hub
 
     def _rewrite(self, hub: Hub, machine: Machine, view: ClusterView) -> bool:
@@ -223,10 +227,12 @@ class ClusterNodes:
         with self._lock:
             if self._going.get(machine.id) is machine:
                 del self._going[machine.id]
-        with self._hub_lock:
-            if not self._machines and not self._going:
-                self._end_hub()
-        machine.gone.set()
+        try:
+            with self._hub_lock:
+                if not self._machines and not self._going:
+                    self._end_hub()
+        finally:
+            machine.gone.set()
 
     def _pull_plug(self, machine: Machine) -> None:
         with self._lock:

@@ -11,8 +11,9 @@ from local_aws.nodes.protocol import read_plan
 from local_aws.nodes.registry import Registry
 from local_aws.nodes.specs import NodesError
 
-# Builders mount /dev and others into the image: in a separate mount namespace these mounts cannot outlive them.
-_ALONE = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
+# Builders mount /dev and others into the image: in a separate mount namespace these mounts cannot outlive them. Builders end with
+# this process, because its lock protects the folder in which they write.
+_ALONE = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
 
 _REPORTED = tuple(
     f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "overlaying", "importing", "keeping")
@@ -24,7 +25,9 @@ Report = Callable[[str], None]
 def build(report: Report) -> Path:
     """Return the image of the current recipe; build it if needed, and ``report`` the progress."""
     with store.lock(lambda: report("waiting for another process that is building the image")):
-        return store.find() or _build_image(report)
+        image = store.find() or _build_image(report)
+        store.note(image)
+        return image
 
 
 def build_training(report: Report) -> Path:
@@ -36,6 +39,7 @@ def build_training(report: Report) -> Path:
             _drop_unused(report)
             report("adding a layer with PyTorch for the training examples; this takes about half a minute")
             make(layer, [str(store.RECIPE / "add_packages.sh"), str(image)], store.packages("packages-training"), report)
+        store.note(layer)
         return layer
 
 
@@ -49,6 +53,7 @@ def build_kubernetes(kubelet: Path, report: Report) -> Path:
             report("adding a layer with containerd and the kubelet; this takes about a quarter of a minute")
             builder = [str(store.RECIPE / "add_kubernetes.sh"), str(image), str(kubelet / "kubelet")]
             make(layer, builder, store.packages("packages-kubernetes"), report)
+        store.note(layer)
         return layer
 
 
@@ -77,11 +82,18 @@ def make(result: Path, builder: list[str], packages: Iterable[str], report: Repo
 
 
 def _drop_unused(report: Report) -> None:
-    living = [read_plan(Path(entry.folder)) for entry in Registry().entries() if entry.lives]
-    in_use = {layer for _, layers, _ in living for layer in layers}
+    in_use = {layer for entry in Registry().entries() if entry.lives for layer in _layers_of(Path(entry.folder))}
     for folder in set(store.unused()) - in_use:
         report(f"removing {folder}, not used for {store.KEPT_DAYS} days")
-        _remove(folder)
+        store.discard(folder)
+
+
+def _layers_of(hub: Path) -> tuple[Path, ...]:
+    """Return the layers of a living hub's nodes; none if its folder is gone, as after `make clean`."""
+    try:
+        return read_plan(hub)[1]
+    except FileNotFoundError:
+        return ()
 
 
 def _package_cache() -> Path:
@@ -92,7 +104,7 @@ def _package_cache() -> Path:
 
 @contextmanager
 def _unfinished(result: Path) -> Iterator[Path]:
-    part = result.with_name(f"{result.name}.part")
+    part = store.unfinished(result)
     _remove(part)
     part.mkdir(parents=True)
     try:

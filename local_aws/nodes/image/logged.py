@@ -26,10 +26,14 @@ def run(command: Sequence[str], log: Path, without: tuple[str, ...], read: Calla
             env={name: value for name, value in os.environ.items() if not name.startswith(without)},
         ) as builder,
     ):
-        for line in builder.stdout or ():
-            written.write(line)
-            written.flush()
-            read(line)
+        try:
+            for line in builder.stdout or ():
+                written.write(line)
+                written.flush()
+                read(line)
+        except BaseException:  # such as Ctrl-C: nothing may write into a folder that the caller removes
+            builder.kill()
+            raise
     if builder.returncode:
         raise BuilderError(f"ended with status {builder.returncode}; the end of {log}:\n{tail(log.read_text())}")
 

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ RECIPE = Path(__file__).parent
 ENVIRONMENT = "HYPERPOD_NODES_DEBIAN"  # a release of Debian instead of the newest of these
 SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
 KEPT_DAYS = 7
+PART = ".part"
 _OF_IMAGE = ("packages", "bootstrap.sh", "overlay", "extra")
 _OF_LAYER = ("packages-training", "add_packages.sh")
 _OF_KUBERNETES = ("packages-kubernetes", "add_kubernetes.sh", "kubernetes")
@@ -68,6 +70,19 @@ def note_use(image: Path, kubelet: Path | None = None) -> None:
 def note(folder: Path) -> None:
     """Record that a folder of the cache is in use."""
     folder.with_name(f"{folder.name}.used").touch()
+
+
+def discard(folder: Path) -> None:
+    """Delete a folder of the cache; it looks unfinished first, so that a killed deletion leaves nothing that looks complete."""
+    part = unfinished(folder)
+    shutil.rmtree(part, ignore_errors=True)
+    folder.rename(part)
+    shutil.rmtree(part)
+
+
+def unfinished(folder: Path) -> Path:
+    """Return where a folder of the cache is built."""
+    return folder.with_name(f"{folder.name}{PART}")
 
 
 def unused(cache: Path | None = None) -> list[Path]:

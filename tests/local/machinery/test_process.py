@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -94,6 +95,14 @@ def test_a_second_one_is_refused_politely(up: Cli) -> None:
     assert second.returncode == 1
     assert f"is already running at {endpoint_of(up('status').stdout)}; stop it with `python -m local_aws down`" in second.stderr
     assert "Traceback" not in second.stderr
+
+
+def test_a_taken_port_is_named(cli: Cli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        refused = cli("serve", "--port", str(port))
+    assert refused.stderr == f"cannot listen on port {port}: Address already in use; choose another one\n"
+    assert refused.returncode == 1
 
 
 def test_a_command_runs_with_the_embedded_aws_and_none_of_the_users_settings(up: Cli) -> None:

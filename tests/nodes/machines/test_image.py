@@ -1,4 +1,5 @@
 import os
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -83,6 +84,46 @@ def test_an_image_that_was_not_used_for_long_is_dropped(image: Path) -> None:
     os.utime(old.with_name("trixie-old.used"), (long_ago, long_ago))
 
     assert store.unused() == [old]
+
+
+def test_an_image_on_which_a_layer_is_built_is_in_use(image: Path) -> None:
+    make(image, "")
+    store.note(image)
+    long_ago = time.time() - (store.KEPT_DAYS + 1) * 86400
+    os.utime(image.with_name(f"{image.name}.used"), (long_ago, long_ago))
+
+    build.build(print)
+
+    assert store.unused() == []
+
+
+def test_a_killed_deletion_leaves_nothing_that_looks_like_an_image(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(image, "")
+
+    def killed(folder: Path, **_: bool) -> None:
+        if folder.exists():
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            store.discard(image)
+
+    assert store.find() is None
+    make(image, "")
+    assert store.find() == image
+
+
+def test_a_builder_ends_with_the_build_that_was_interrupted(image: Path) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        build.make(image, ["bash", "-c", "echo I: downloading x; sleep 60; mkdir $1/made", "builder"], [], interrupt)
+
+    assert time.monotonic() - begun < 30
+    assert list(image.parent.iterdir()) == []
 
 
 def test_all_that_nodes_need_here_is_installed() -> None:

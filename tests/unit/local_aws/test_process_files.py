@@ -36,6 +36,16 @@ def test_the_state_is_replaced_by_a_closed_file(tmp_path: Path, monkeypatch: pyt
     assert process.status() is not None
 
 
+def test_a_home_has_one_embedded_aws_from_its_start_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_AWS_HOME", str(tmp_path))
+    with process.sole(), pytest.raises(process.ProcessError, match="starting or stopping here; try again"), process.sole():
+        pass
+    with process.sole():
+        process.note(1, 300.0)
+        with pytest.raises(process.ProcessError, match="is already running"), process.sole():
+            pass
+
+
 def test_another_user_is_told_whom_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> str:
         raise PermissionError(13, "Permission denied", str(path))

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import ScriptsError, run_scripts
+from local_aws.nodes.agent.pods_link import PodsLink
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
 from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
 from tests.local.hyperpod.world import until
@@ -74,6 +76,20 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
+
+
+def test_a_hub_ends_if_the_way_to_its_pods_is_missing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise NodesError("the EKS cluster is gone")
+
+    monkeypatch.setattr(PodsLink, "of", fail)
+    machine = Machine(Launch(world.cluster, world.cluster.nodes[0], {}), threading.Thread(target=lambda: None), LAYOUT)
+    world.nodes.start(machine)
+    view, spec = world.nodes.first_view(machine), NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4")
+    for _ in range(2):
+        with pytest.raises(NodesError, match="the EKS cluster is gone"):
+            world.nodes.boot(machine, spec, replace(VPC, api_server="10.1.0.9"), view)
+    assert [hub.said for hub in world.hubs] == [["start", "end"]] * 2
 
 
 def stopped(world: World, machine: Machine) -> None:
