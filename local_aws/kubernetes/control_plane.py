@@ -198,7 +198,8 @@ def _tail(folder: Path, program: str) -> str:
 
 
 def _log(folder: Path, program: str) -> str:
-    return guardian.log_of(folder, program).read_text(errors="replace")
+    file = guardian.log_of(folder, program)
+    return file.read_text(errors="replace") if file.exists() else ""
 
 
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:

@@ -57,7 +57,7 @@ def site(aws: EmbeddedAws) -> Iterator[RealSite]:
     world = World(aws.endpoint)
     world.make()
     world.allow_all_but()
-    durations.change({"eks.create": 1, "eks.access": 1, "hyperpod.node.deep_health_check": 600})
+    durations.change({"eks.create": 1, "eks.access": 1, "hyperpod.node.deep_health_check": 600, "hyperpod.node.shut_down": 1800})
     made = RealSite(world)
     made.make()
     made.create()

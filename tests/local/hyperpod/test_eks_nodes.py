@@ -66,6 +66,7 @@ def test_a_node_in_a_deep_health_check_is_tainted_until_it_passes(site: EksSite,
 
 def test_a_node_that_fails_its_deep_health_check_is_replaced(site: EksSite) -> None:
     faults.order(faults.Fault(FAULT, kind="fail", message="NCCL Test output Bw: 30", target="a/"))
+    durations.change({"hyperpod.node.shut_down": 3000})  # a second, in which the agent sees the faulty node
     site.world.in_service(site.world.group("a", 2, **CHECKED), **site.settings())
     site.until_labels("deep-health-check-status", "Passed", "Passed")
     site.until_labels("node-health-status", "Schedulable", "Schedulable")

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,14 +56,22 @@ def is_of_another_hub(process: Path, folder: Path) -> bool:
 def processes(folder: Path) -> list[int]:
     """The processes in the cgroups of the hub in ``folder``."""
     top = cgroups.hierarchy() / cgroups.name_for(folder)
-    return [int(pid) for file in top.rglob("cgroup.procs") for pid in file.read_text().split()]
+    found: list[int] = []
+    for place, _, _ in os.walk(top):  # cgroups may go meanwhile
+        with suppress(OSError):
+            found += [int(pid) for pid in (Path(place) / "cgroup.procs").read_text().split()]
+    return found
 
 
 def namespaces_of(folder: Path) -> set[str]:
     """The namespaces of a hub and its nodes that are not the machine's own."""
     ours = {str(Path(f"/proc/self/ns/{name}").readlink()) for name in NAMESPACES}
     links = (Path(f"/proc/{pid}/ns/{name}") for pid in processes(folder) for name in NAMESPACES)
-    return {str(link.readlink()) for link in links if link.exists()} - ours
+    found: set[str] = set()
+    for link in links:
+        with suppress(OSError):  # the process has ended meanwhile
+            found.add(str(link.readlink()))
+    return found - ours
 
 
 def is_clean(folder: Path, used: set[str]) -> bool:
@@ -101,7 +110,7 @@ def test_nothing_lives_on_when_the_guardian_is_killed_and_a_sweep_clears_the_res
     signal.pidfd_send_signal(open_process(entry.guardian), signal.SIGKILL)
 
     assert comes(lambda: not processes(tmp_path / "hub"))
-    assert sweep(tmp_path) == [tmp_path / "hub"]
+    assert sweep(tmp_path) in ([tmp_path / "hub"], [])  # a hub that starts elsewhere clears dead ones, too
     assert comes(lambda: is_clean(tmp_path / "hub", used))
     owner.kill()
     owner.wait()

@@ -166,5 +166,5 @@ def test_a_full_disk_is_refused_before_the_build(recipe: Recipe, monkeypatch: py
 def _lives(pid: int) -> bool:
     try:
         return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False

@@ -52,9 +52,9 @@ def test_a_lost_race_for_a_port_is_tried_again_once(tmp_path: Path, built: Calla
 def test_a_program_that_is_never_ready_is_named(
     tmp_path: Path, built: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control_plane, "_START_S", 1.0)
+    monkeypatch.setattr(control_plane, "_START_S", 5.0)
     built(kube_apiserver="echo waiting for etcd; exec sleep 600")
-    with pytest.raises(KubernetesError, match=r"kube-apiserver was not ready within 1 s; its last lines:\nwaiting for etcd"):
+    with pytest.raises(KubernetesError, match=r"kube-apiserver was not ready within 5 s; its last lines:\nwaiting for etcd"):
         start(tmp_path / "plane")
 
 
