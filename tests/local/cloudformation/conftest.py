@@ -131,7 +131,7 @@ class World:
         return {parameter["Name"]: parameter["Value"] for parameter in found}
 
 
-def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 20) -> Any:
+def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 60) -> Any:
     """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
     end = time.monotonic() + seconds
     while not ok(seen := look()):

@@ -78,7 +78,7 @@ class World:
         return dict(until(lambda: self.association(association_id), lambda seen: seen["Lifecycle"] == lifecycle))
 
 
-def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 20) -> Any:
+def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 60) -> Any:
     """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
     end = time.monotonic() + seconds
     while not ok(seen := look()):

@@ -139,7 +139,7 @@ class World:
         return list(self.ec2.describe_network_interfaces()["NetworkInterfaces"])
 
 
-def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 20) -> Any:
+def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 60) -> Any:
     """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
     start = time.monotonic()
     while not ok(seen := look()):

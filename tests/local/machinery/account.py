@@ -28,7 +28,7 @@ def document(*statements: dict[str, Any]) -> str:
     return json.dumps({"Version": "2012-10-17", "Statement": list(statements)})
 
 
-def until(look: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(look: Callable[[], Any], seconds: float = 60) -> Any:
     """What ``look`` returns once it is true."""
     end = time.monotonic() + seconds
     while not (seen := look()):
