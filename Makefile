@@ -62,7 +62,7 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 
 test-kubernetes: setup  ## run the tests on a real Kubernetes control plane (Debian's packages; builds it first)
 	@python -m local_aws.kubernetes setup
-	@PRIVILEGE_EVERY=8 pytest tests/kubernetes -n 2 --no-loadscope-reorder --durations 10
+	@PRIVILEGE_EVERY=8 pytest tests/kubernetes -n 3 --no-loadscope-reorder --durations 10
 
 test-eks: setup  ## run the tests on simulated nodes of EKS clusters: real kubelets, pods, PyTorch (root on Debian; builds all first)
 	@python -m local_aws.kubernetes setup
