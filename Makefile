@@ -95,7 +95,7 @@ privilege: setup  ## take each action out of each policy in turn, and see which 
 
 nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege many-nodes bench  ## run everything that finds rare bugs (hours)
 
-nightly-sample: setup  ## run a sample of `make nightly` (at most five minutes)
+nightly-sample: setup  ## run a sample of `make nightly` (six to nine minutes)
 	@python -m tests.faults_table
 	@python -m tests.soak.mutants
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync soak-ci sample-of-embedded-aws
