@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from local_aws.credentials import CONTROL_HEADER, OWNER, Owner
 from local_aws.environment import PROJECT, shielded_environment
+from local_aws.process_start import born
 
 _START_S, _END_S = 60.0, 15.0
 _OWNER_ONLY = 0o700
@@ -62,7 +63,7 @@ def status() -> State | None:
         return None
     except PermissionError as error:
         raise ProcessError(f"{error.filename}: permission denied; run this as the user who started the embedded AWS") from error
-    return state if _born(state.pid) == state.born else None
+    return state if born(state.pid) == state.born else None
 
 
 def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> State:
@@ -121,9 +122,9 @@ def _end(state: State, number: signal.Signals, seconds: float) -> None:
     """Send a signal, and wait for the end of the process."""
     end = time.monotonic() + seconds
     with suppress(ProcessLookupError):
-        if _born(state.pid) == state.born:
+        if born(state.pid) == state.born:
             os.kill(state.pid, number)
-    while _born(state.pid) == state.born and time.monotonic() < end:
+    while born(state.pid) == state.born and time.monotonic() < end:
         time.sleep(0.05)
 
 
@@ -150,7 +151,7 @@ def ask(path: str, method: str = "GET", body: object = None) -> Any:
 
 def note(port: int, speed: float) -> None:
     """Record that this process is the embedded AWS on ``port``."""
-    state = State(os.getpid(), _born(os.getpid()), port, speed, OWNER)
+    state = State(os.getpid(), born(os.getpid()), port, speed, OWNER)
     temporary = _state_file().with_suffix(".new")
     with _private(temporary) as file:
         file.write(json.dumps(asdict(state)))
@@ -198,12 +199,3 @@ def _ask(state: State, path: str, method: str = "GET", body: object = None) -> A
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=30) as answer:
         return json.load(answer)
-
-
-def _born(pid: int) -> str:
-    """Return the start time of the process in the kernel's ticks; empty if there is none, or only a zombie."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    return "" if fields[0] == "Z" else fields[19]

@@ -8,12 +8,11 @@ import shutil
 from dataclasses import dataclass
 
 from local_aws import control
-from local_aws.clock import clock
 from local_aws.fsx import model
 from local_aws.metrics import alarms
 from local_aws.metrics.values import Metric
 
-_GIB, _MINUTE_S = 2**30, 60
+_GIB = 2**30
 _MB = 10**6
 
 
@@ -27,8 +26,6 @@ class Load:
 
 
 _loads: dict[str, Load] = {}
-_published: dict[str, float] = {}
-"""Per file system, when its metrics were last published."""
 
 
 def install() -> None:
@@ -40,7 +37,6 @@ def install() -> None:
 def reset() -> None:
     """Delete all loads."""
     _loads.clear()
-    _published.clear()
 
 
 def _handle(request: control.Request) -> dict[str, object]:
@@ -49,22 +45,14 @@ def _handle(request: control.Request) -> dict[str, object]:
     return {name: vars(load) for name, load in _loads.items()}
 
 
-def _publish() -> None:
+def _publish(seconds: float) -> None:
     with model.lock:
         systems = [each for each in model.everything() if each.lifecycle == "AVAILABLE"]
     for system in systems:
-        load, seconds = _loads.get(system.id, Load()), _seconds_since_last(system)
+        load = _loads.get(system.id, Load())
         _count(system, "FreeDataStorageCapacity", _free_bytes(system, load))
         _count(system, "DataReadBytes", load.read_mbps * _MB * seconds)
         _count(system, "DataWriteBytes", load.write_mbps * _MB * seconds)
-
-
-def _seconds_since_last(system: model.FileSystem) -> float:
-    """Return the seconds that the next values describe: on a busy machine more than a minute, as publishing is late then."""
-    now = clock.seconds()
-    before = _published.get(system.id, now - _MINUTE_S)
-    _published[system.id] = now
-    return max(now - before, 0)  # the clock may restart
 
 
 def _free_bytes(system: model.FileSystem, load: Load) -> float:

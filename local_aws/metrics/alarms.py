@@ -14,6 +14,7 @@ from moto.cloudwatch.models import CloudWatchBackend, cloudwatch_backends
 from moto.sns.models import sns_backends
 
 from local_aws import iam
+from local_aws.clock import clock
 from local_aws.metrics import values
 from local_aws.metrics.values import Metric
 from local_aws.schedule import schedule
@@ -43,7 +44,7 @@ _SUM = re.compile(r"\w+(?: \+ \w+)*")
 
 _put_alarm = CloudWatchBackend.put_metric_alarm
 _lock = threading.RLock()
-_sources: list[Callable[[], None]] = []
+_sources: list[Callable[[float], None]] = []
 _ticks: set[str] = set()
 
 
@@ -71,8 +72,11 @@ def install() -> None:
     CloudWatchBackend.put_metric_alarm = _put_and_watch
 
 
-def every_minute(source: Callable[[], None]) -> None:
-    """Call ``source`` every minute, as long as there are alarms, to count a service's own metrics."""
+def every_minute(source: Callable[[float], None]) -> None:
+    """Call ``source`` every minute, as long as there are alarms, to count a service's own metrics.
+
+    Its argument is the seconds since the last call: on a busy machine more than 60, as calls are late then.
+    """
     if source not in _sources:
         _sources.append(source)
 
@@ -103,21 +107,22 @@ def _put_and_watch(self: Any, *arguments: Any, **named: Any) -> Any:
             setattr(alarm, name, getattr(old, name))
     if not _ticks:
         _ticks.add("started")
-        schedule.after(_EVERY_S, _tick)
+        schedule.after(_EVERY_S, partial(_tick, clock.seconds()))
     return alarm
 
 
-def _tick() -> None:
-    """Count the services' metrics, evaluate all alarms, and continue while there are some."""
+def _tick(last: float) -> None:
+    """Count the services' metrics since the ``last`` time, evaluate all alarms, and continue while there are some."""
     if not _ticks:
         return
     alarms = list(_alarms())
     if not alarms:
         _ticks.clear()
         return
-    schedule.after(_EVERY_S, _tick)
+    now = clock.seconds()
+    schedule.after(_EVERY_S, partial(_tick, now))
     for source in _sources:
-        source()
+        source(max(now - last, 0))  # the clock may restart
     for alarm in alarms:
         _evaluate(alarm)
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from local_aws.nodes import cgroups
 from local_aws.nodes.programs import find_programs_of_root
 from local_aws.nodes.protocol import SOCKET
-from local_aws.nodes.registry import Entry, Registry, born
+from local_aws.nodes.registry import Entry, Registry
 from local_aws.nodes.specs import NodesError
+from local_aws.process_start import born
 
 # When process 1 of the namespace ends, all its processes end. It is a shell, to reap orphans of nodes.
 _NAMESPACES = ("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")

@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from local_aws.process_start import born
+
 PLACE = Path("/run/hyperpod-cdk")
 # The kernel has these limits once for all namespaces. Every node's systemd takes four or five inotify instances, so the usual
 # 128 silently run out at 28 nodes; all nodes' neighbour tables count together, and overflow above 32 nodes.
@@ -30,16 +32,6 @@ class Entry:
     def lives(self) -> bool:
         """Return whether the guardian is running; ``born`` distinguishes it from a later process with the same number."""
         return born(self.guardian) == self.born
-
-
-def born(pid: int) -> str:
-    """Return a process's start time in the kernel's ticks; empty for an unknown process."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    state, *fields = stat.rpartition(")")[2].split()
-    return "" if state == "Z" else fields[18]
 
 
 class Registry:

@@ -30,8 +30,8 @@ def build(programs: ProgramSet, report: Report) -> Path:
     place = store.place()
     place.mkdir(parents=True, exist_ok=True)
     with images.lock(lambda: report("waiting for another process that is building the programs"), place / "lock"):
-        store.remove_parts()
-        with tempfile.TemporaryDirectory(store.PART, f"{programs.name}-", place, ignore_cleanup_errors=True) as part:
+        images.remove_parts(place)
+        with tempfile.TemporaryDirectory(images.PART, f"{programs.name}-", place, ignore_cleanup_errors=True) as part:
             return _build(programs, Path(part), report)
 
 

@@ -1,7 +1,6 @@
 """The cache of built programs, each build named by hashes of its recipe and of its inputs."""
 
 import hashlib
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,6 @@ RECIPE = Path(__file__).parent
 SUITE = "bookworm"  # the only release of Debian whose source package of Kubernetes has a server
 _TOOLS = ("golang-1.19-go", "golang-1.19-src", "golang-github-modern-go-reflect2-dev")
 _SCRIPTS = ("inputs.sh", "build.sh")
-PART = images.PART
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ def place() -> Path:
 
 def find(programs: ProgramSet) -> Path | None:
     """Return the newest build of the current recipe, or None if there is none."""
-    builds = [path for path in place().glob(f"{_prefix(programs)}-*") if path.is_dir() and path.suffix != PART]
+    builds = [path for path in place().glob(f"{_prefix(programs)}-*") if path.is_dir() and path.suffix != images.PART]
     return max(builds, key=lambda path: path.stat().st_mtime, default=None)
 
 
@@ -56,12 +54,6 @@ def build_of(programs: ProgramSet, inputs: str) -> Path:
 def note_use(build: Path) -> None:
     """Record that a build is in use, so that it is kept."""
     images.note(build)
-
-
-def remove_parts() -> None:
-    """Remove what killed builds left. Hold the lock."""
-    for part in place().glob(f"*{PART}"):
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _prefix(programs: ProgramSet) -> str:

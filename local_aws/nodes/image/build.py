@@ -82,6 +82,7 @@ def make(result: Path, builder: list[str], packages: Iterable[str], report: Repo
 
 
 def _drop_unused(report: Report) -> None:
+    store.remove_parts(store.place() / "images")
     in_use = {layer for entry in Registry().entries() if entry.lives for layer in _layers_of(Path(entry.folder))}
     for folder in set(store.unused()) - in_use:
         report(f"removing {folder}, not used for {store.KEPT_DAYS} days")

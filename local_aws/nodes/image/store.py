@@ -73,11 +73,19 @@ def note(folder: Path) -> None:
 
 
 def discard(folder: Path) -> None:
-    """Delete a folder of the cache; it looks unfinished first, so that a killed deletion leaves nothing that looks complete."""
+    """Delete a folder of the cache; it looks unfinished first, so that a killed deletion leaves nothing that looks complete.
+
+    Hold the lock, after ``remove_parts``.
+    """
     part = unfinished(folder)
-    shutil.rmtree(part, ignore_errors=True)
     folder.rename(part)
     shutil.rmtree(part)
+
+
+def remove_parts(cache: Path) -> None:
+    """Delete what killed builds and deletions left in ``cache``. Hold its lock."""
+    for part in cache.glob(f"*{PART}"):
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def unfinished(folder: Path) -> Path:

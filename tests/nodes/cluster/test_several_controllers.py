@@ -162,7 +162,7 @@ def _has_survived(cluster: Running) -> Iterator[None]:
 def test_a_killed_slurmctld_starts_again_at_once(cluster: Running, writers: Writers) -> None:
     fault = Fault(cluster, writers)
     signal(cluster, "KILL")
-    fault.until_srun()
+    assert fault.until_srun() < 4 * TIMEOUT_S
     assert fault.wrote() == [FIRST]
 
 
@@ -185,7 +185,7 @@ def test_without_network_the_first_goes_on_while_it_can_write_and_nobody_takes_o
     time.sleep(2 * TIMEOUT_S)
     assert fault.wrote() == [FIRST]
     link(cluster, "link set eth0 up", *routes)
-    Fault(cluster, writers).until_srun()
+    assert Fault(cluster, writers).until_srun() < 4 * TIMEOUT_S
     assert fault.wrote() == [FIRST]
 
 
@@ -194,7 +194,7 @@ def test_on_a_full_file_system_srun_works_and_sbatch_says_why_not(cluster: Runni
     on_first(cluster, FILL)
     fault = Fault(cluster, writers)
     time.sleep(1.5 * TIMEOUT_S)
-    Fault(cluster, writers).until_srun()
+    assert Fault(cluster, writers).until_srun() < 4 * TIMEOUT_S
     assert "I/O error writing script/environment to file" in cluster.run("login-1", "sh", "-c", SUBMIT)
     assert fault.wrote() == []
     on_first(cluster, "umount --lazy /fsx/slurm")

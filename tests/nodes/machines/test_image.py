@@ -110,6 +110,8 @@ def test_a_killed_deletion_leaves_nothing_that_looks_like_an_image(image: Path, 
             store.discard(image)
 
     assert store.find() is None
+    store.remove_parts(image.parent)
+    assert list(image.parent.iterdir()) == []
     make(image, "")
     assert store.find() == image
 

@@ -26,7 +26,7 @@ def test_both_addresses_of_the_resolver_answer(nodes: Nodes, node: NodeSpec) -> 
 
 
 def test_the_outside_is_out_of_reach_and_says_so_soon(nodes: Nodes, node: NodeSpec) -> None:
-    assert nodes.status(node, "getent hosts www.example.com") == ([], 2)
+    assert nodes.status(node, "timeout 5 getent hosts www.example.com") == ([], 2)
     assert "Destination Net Unreachable" in nodes.sh(node, "ping -c1 -w1 192.0.2.1 2>&1 || true")[1]
     for _ in range(2):  # a second time, as the kernel limits how often it says so
         assert nodes.status(node, "timeout 5 bash -c 'exec 3<>/dev/tcp/192.0.2.1/443'")[1] == 1

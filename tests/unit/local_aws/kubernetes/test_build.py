@@ -102,7 +102,7 @@ def test_a_killed_build_leaves_no_process_and_nothing_that_looks_finished(recipe
     while _lives(script):
         assert time.monotonic() < end
         time.sleep(0.02)
-    assert [path for path in cache.iterdir() if path.name.endswith(store.PART)]
+    assert [path for path in cache.iterdir() if path.name.endswith(images.PART)]
     assert store.find(store.CONTROL_PLANE) is None
     recipe.write(MAKES)
     built, _ = run()

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from local_aws.nodes.registry import LIMITS, Entry, Registry, born
+from local_aws.nodes.registry import LIMITS, Entry, Registry
+from local_aws.process_start import born
 
 INOTIFY, NEIGHBOURS = LIMITS
 
