@@ -21,7 +21,7 @@ TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 def desired_cluster(deployment: Deployment, cluster: Cluster, api: ClusterApi, deployed: Json | None = None) -> Desired:
     """Return what the file requests: an Update of the stack's own cluster, else a Create with `adopt`, whether set or not.
 
-    ``deployed`` are the groups of the stack's template, for the counts that a deployment keeps.
+    ``deployed`` is the request in the stack's template, for counts that a deployment keeps and members that the file removed.
     """
     config, is_own = deployment.config, has_own(deployment, cluster)
     request = tagged(cluster_request(config, values=_values(deployment)), config)
@@ -43,6 +43,23 @@ def desired_cluster(deployment: Deployment, cluster: Cluster, api: ClusterApi, d
 def deployed_properties(deployment: Deployment) -> Json | None:
     """Return the properties of the cluster in the stack's template; None without the stack or our resource in it."""
     return template_properties(deployment, "Cluster", OURS)
+
+
+def deployed_request(deployment: Deployment) -> Json | None:
+    """Return the literal values of the request in the stack's template; None without the stack or our resource in it."""
+    deployed = deployed_properties(deployment)
+    return None if deployed is None else _literals(deployed["Request"])
+
+
+def _literals(value: Any) -> Any:
+    """Return the value without what only CloudFormation knows."""
+    if isinstance(value, dict):
+        return {name: _literals(item) for name, item in value.items() if not _is_reference(item)}
+    return [_literals(item) for item in value if not _is_reference(item)] if isinstance(value, list) else value
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, dict) and any(name == "Ref" or name.startswith("Fn::") for name in value)
 
 
 def template_properties(deployment: Deployment, stack: str, resource_type: str) -> Json | None:

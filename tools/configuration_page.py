@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cli.resource_code import OFF, PERMANENT
 from config.model import ClusterConfig, Orchestrator
 from tools.configuration_page_texts import (
     CHANGES,
@@ -86,7 +87,7 @@ def _row(name: str, field: Schema, definitions: Schema, *, required: bool) -> st
         _type(_inner(field), definitions),
         default,
         _bounds(_inner(field)),
-        f"*{field['change']}*",
+        f"*{field['change']}*" + ("" if required or field.get("default") else _removal(field["api"])),
         _member(field["api"]),
         field["description"],
     )
@@ -98,6 +99,14 @@ def _member(api: str) -> str:
     operation, _, member = api.partition(" ")
     operation = operation.partition(":")[2]
     return f"`{member}`" + (f" of {operation}" if operation != "CreateCluster" else "") if member else ""
+
+
+def _removal(api: str) -> str:
+    """Return what happens when the file removes the field, if that is more than a change."""
+    member = api.partition(" ")[2].removeprefix("InstanceGroups[].")
+    if member in PERMANENT:
+        return "; cannot be removed"
+    return f"; `{OFF[member]}` if removed" if OFF.get(member) else ""
 
 
 def _inner(field: Schema) -> Schema:

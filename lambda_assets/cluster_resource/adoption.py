@@ -9,7 +9,7 @@ from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wai
 from cluster_resource.desired import Desired
 from cluster_resource.event import create_only
 from cluster_resource.observed import Cluster
-from cluster_resource.plan import immutable_changes, refusal
+from cluster_resource.refusals import immutable_changes, refusal
 
 IDLE = "InService"
 LOST = ("Failed", "Deleting")

@@ -186,6 +186,11 @@ def ssm_client() -> Any:
     return botocore.session.get_session().create_client("ssm", config=CONFIG)
 
 
+def stacks_client() -> Any:
+    """Return a CloudFormation client."""
+    return botocore.session.get_session().create_client("cloudformation", config=CONFIG)
+
+
 def states_client() -> Any:
     """Return a Step Functions client."""
     return botocore.session.get_session().create_client("stepfunctions", config=CONFIG)

@@ -16,10 +16,11 @@ MAX_FAILURES = 3
 
 
 class ClusterApi:
-    """The operations on clusters, on a boto3 client."""
+    """The operations on clusters, on a boto3 client; ``stacks`` returns CloudFormation's."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, stacks: Callable[[], Any] | None = None) -> None:
         self._client = client
+        self._stacks = stacks
 
     @property
     def request_shape(self) -> Any:
@@ -46,6 +47,14 @@ class ClusterApi:
             if error.kind is Kind.ABSENT:
                 return []
             raise
+
+    def is_rolling_back(self, stack_id: str) -> bool:
+        """Return whether CloudFormation rolls back a change of the stack, which an event does not show."""
+        if self._stacks is None:
+            return False
+        with api_errors("DescribeStacks"):
+            (stack,) = self._stacks().describe_stacks(StackName=stack_id)["Stacks"]
+        return "ROLLBACK" in stack["StackStatus"]
 
     def deleting_clusters(self, owner: Owner) -> list[str]:
         """Return the names of the owner's clusters in Deleting."""

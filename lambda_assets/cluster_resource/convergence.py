@@ -139,12 +139,14 @@ def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memor
         return None
     if not memory.update_seen and clock.since_s(memory.updated_at) < STALE_S:
         return Decision(Wait("DescribeCluster does not show the update yet"), memory)
-    is_met = found.is_met_by(cluster)
+    is_met = found.is_met_by(cluster) and not found.unset
     if is_met and not memory.failure and cluster.failure == memory.old_failure:
         return None
     memory = suspect(memory, "undone", clock)
     if not is_confirmed(memory, clock, CONFIRM_S):
         return Decision(Wait("confirming that HyperPod rolled back the update"), memory)
+    if found.is_met_by(cluster) and not memory.failure and found.unset:
+        return Decision(Fail(reasons.kept_members(cluster, found.unset)), memory)
     return Decision(Fail(reasons.update_undone(desired, cluster, memory, ", ".join(found.differences)), diagnose=True), memory)
 
 
@@ -163,6 +165,8 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, fou
     notes = [f"HyperPod adds the rest when it has capacity: {partial}"] if partial else []
     if memory.rejected:
         notes.append(f"DescribeCluster shows other values of {', '.join(found.differences)}, but {memory.rejected}")
+    if found.left:
+        notes.append(f"HyperPod keeps {', '.join(found.left)} from the update that was rolled back")
     if found.kept:
         notes.append(f"groups kept because they are in neither this file nor the previous one: {', '.join(found.kept)}")
     return with_leftovers(Decision(Succeed("; ".join(notes), attributes_of(memory, cluster.name)), memory), desired)

@@ -98,6 +98,8 @@ class Desired(NamedTuple):
     """The cluster exists outside the stack: a Create adopts it, and a Delete releases it."""
     recreate: bool
     """An Update recreates a missing cluster under its name."""
+    is_rollback: bool = False
+    """The stack rolls back an update. Known only where it matters: to remove a member."""
 
     @classmethod
     def of(cls, event: Event, shape: Any) -> "Desired":

@@ -1,6 +1,7 @@
 """Write the Reason of a FAILED response: what failed, the service's message, the nodes, and a fix. Runs in Lambda."""
 
 import re
+from collections.abc import Sequence
 
 from cluster_resource.aws_api import ApiError, Kind
 from cluster_resource.decision import Memory
@@ -32,6 +33,14 @@ def update_undone(desired: Desired, cluster: Cluster, memory: Memory, missed: st
         text += " and gave no reason"
     parts = [text, f"still different: {missed}", *_nodes(cluster)]
     return "; ".join([*parts, *_capacity(desired, cluster, message)])
+
+
+def kept_members(cluster: Cluster, members: Sequence[str]) -> str:
+    """Report members that the file removed and HyperPod keeps although the update was accepted."""
+    return (
+        f"HyperPod keeps {', '.join(members)} of cluster {cluster.name}, which the file removed; set the old value again, or "
+        "recreate the instance group with another name"
+    )
 
 
 def name_taken(cluster: Cluster, *, is_adopting: bool = False) -> str:
@@ -140,7 +149,8 @@ def call_refused(error: ApiError, desired: Desired) -> str:
             f"{error.text}; its trust policy must allow sagemaker.amazonaws.com"
         )
     if error.kind is Kind.DENIED:
-        return f"the function is not allowed to call sagemaker:{error.operation}: {error.text}; allow it in the function's role"
+        service = "cloudformation" if error.operation == "DescribeStacks" else "sagemaker"
+        return f"the function is not allowed to call {service}:{error.operation}: {error.text}; allow it in the function's role"
     return f"{error.operation} was rejected: {error.code}: {error.text}{_requires_slurm_config(error.text)}"
 
 

@@ -12,7 +12,8 @@ from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wai
 from cluster_resource.deletion import clear_leftover, decide_delete, with_leftovers
 from cluster_resource.desired import Desired
 from cluster_resource.observed import Cluster
-from cluster_resource.plan import plan, refusal
+from cluster_resource.plan import plan
+from cluster_resource.refusals import refusal
 
 APPEAR_S = 300
 """How long DescribeCluster may not show a cluster that CreateCluster accepted."""
@@ -103,7 +104,8 @@ def _present(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -
     if desired.wait == "none":
         found = plan(desired, cluster, memory.targets)
         # A cluster with this name may be an earlier one that was not deleted.
-        if memory.created_at or memory.updated_at or (creates_cluster(desired, memory) and not found.differences):
+        is_requested = memory.created_at or memory.updated_at
+        if not found.unset and (is_requested or (creates_cluster(desired, memory) and not found.differences)):
             return finish(desired, cluster, memory, clock, found)
     if cluster.status == "InService":
         return settle(desired, cluster, memory, clock)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cluster_resource import reasons, waits
-from cluster_resource.aws_api import ApiError, Kind, logs_client, reports_client, sagemaker_client, ssm_client
+from cluster_resource.aws_api import ApiError, Kind, logs_client, reports_client, sagemaker_client, ssm_client, stacks_client
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.deadline import Clock, Context, after_error, seconds_left
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
@@ -23,6 +23,7 @@ from cluster_resource.executions import Executions, executions_of
 from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.log import log
 from cluster_resource.observed import Cluster
+from cluster_resource.plan import removed_members
 from cluster_resource.reconcile import decide, observed_name
 from cluster_resource.response import Send, failure, send, success
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @functools.cache
 def _api() -> ClusterApi:
     """Return the SageMaker API, once per sandbox."""
-    return ClusterApi(sagemaker_client())
+    return ClusterApi(sagemaker_client(), functools.cache(stacks_client))
 
 
 def handler(payload: Json, context: Context) -> Json:
@@ -141,6 +142,11 @@ def _reconciled(
         cluster = api.cluster(observed_name(desired, memory), is_deletion=event.request_type == "Delete")
     except ApiError as error:
         return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), None
+    try:
+        if event.request_type == "Update" and cluster and removed_members(desired, cluster):
+            desired = desired._replace(is_rollback=api.is_rolling_back(event.stack_id))
+    except ApiError as error:
+        return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), cluster
     decision = decide(desired, cluster, memory, clock)
     if not isinstance(decision.action, Call):
         return decision, cluster

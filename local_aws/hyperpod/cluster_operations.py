@@ -13,7 +13,7 @@ from local_aws.hyperpod.checks import check_cluster, check_groups, check_update,
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
 from local_aws.hyperpod.model import Cluster, Group, clusters, is_under_check
 from local_aws.hyperpod.removal import begin_delete
-from local_aws.hyperpod.service_behaviour import quotas_block_deletion, with_default_provisioning
+from local_aws.hyperpod.service_behaviour import quotas_block_deletion, with_default_provisioning, with_left_out
 from local_aws.hyperpod.tag_operations import check_tags, from_list
 from local_aws.json_service import Call, Context, Json, Operation, page
 
@@ -95,7 +95,7 @@ def update_cluster(call: Call) -> Json:
         raise invalid("UpdateCluster must change something")
     check_update(cluster, specs, deleted)
     eks_checks.check_update(cluster, changed)
-    new = {spec["InstanceGroupName"]: Group(dict(spec), "Creating") for spec in specs}
+    new = {spec["InstanceGroupName"]: Group(_updated(cluster, spec), "Creating") for spec in specs}
     kept = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items() if name not in deleted}
     groups = {**kept, **new}
     check_groups(call, {**cluster.settings, **changed}, [group.spec for group in groups.values()], specs)
@@ -107,6 +107,12 @@ def update_cluster(call: Call) -> Json:
     if cluster.eks_arn and specs:
         eks_access.create_entries(call, cluster)
     return {"ClusterArn": cluster.arn}
+
+
+def _updated(cluster: Cluster, spec: Json) -> Json:
+    """Return the specification of a group after an update."""
+    before = cluster.groups.get(spec["InstanceGroupName"])
+    return with_left_out(before.spec, spec) if before else dict(spec)
 
 
 def update_cluster_software(call: Call) -> Json:

@@ -7,6 +7,9 @@
 alchemy-run/alchemy 2a32ec3 saw this; AWS's developer guide says otherwise. The default is `as_requested`, because the other
 rejects every cluster of `slurm.setup: scripts`.
 
+`left_out`: what UpdateCluster does with a member of a group that it leaves out, which AWS does not document. With `keep`, the
+group keeps it, also inside structures; with `drop`, it is gone. The default, `keep`, is the worse case.
+
 `leftover_quotas`: DeleteCluster of a cluster with compute quotas or a scheduler config. AWS's own templates delete these first;
 whether they otherwise block the deletion or stay without a cluster is not documented. The default, `block`, is the worse case.
 """
@@ -16,12 +19,25 @@ from typing import Any
 from local_aws import control
 from local_aws.json_service import Json
 
-CHOICES = {"echo": ("differing", "exact"), "provisioning": ("as_requested", "continuous"), "leftover_quotas": ("block", "orphan")}
+CHOICES = {
+    "echo": ("differing", "exact"),
+    "left_out": ("keep", "drop"),
+    "leftover_quotas": ("block", "orphan"),
+    "provisioning": ("as_requested", "continuous"),
+}
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
 _chosen = dict(_DEFAULTS)
 
 _CLUSTER = {"NodeRecovery": "Automatic"}
 _GROUP = {"MinInstanceCount": 0}
+_STRUCTURES = (
+    "AutoPatchConfig",
+    "DeploymentConfig",
+    "DrainPolicy",
+    "KubernetesConfig",
+    "LifeCycleConfig",
+    "ScheduledUpdateConfig",
+)
 _VOLUME = {"RootVolume": False}
 
 
@@ -49,6 +65,16 @@ def with_default_provisioning(settings: Json) -> Json:
     if _chosen["provisioning"] == "as_requested" or "Eks" in (settings.get("Orchestrator") or {}):
         return settings
     return {"NodeProvisioningMode": "Continuous", **settings}
+
+
+def with_left_out(before: Json, spec: Json) -> Json:
+    """Return a group's specification after an update: with ``keep`` also the members that the update leaves out."""
+    if _chosen["left_out"] == "drop":
+        return dict(spec)
+    other = {"InstanceType": "InstanceRequirements", "InstanceRequirements": "InstanceType"}
+    kept = {name: value for name, value in before.items() if other.get(name) not in spec}
+    below = {name: with_left_out(before[name], spec[name]) for name in _STRUCTURES if name in before and name in spec}
+    return {**kept, **spec, **below}
 
 
 def quotas_block_deletion() -> bool:

@@ -104,8 +104,14 @@ def _identity(place: Place, parameters: Parameters) -> str | None:
     return place.arn(f"role/{name}", region="") if name else parameters.get("PolicyArn")
 
 
+def _stack(place: Place, parameters: Parameters) -> str | None:
+    name = str(parameters.get("StackName") or "")
+    return name if name.startswith("arn:") or not name else place.arn(f"stack/{name}/*")
+
+
 # How each service's requests name the resource. Actions without a resource, and services not listed here, require "*".
 _RESOURCES: dict[str, Callable[[Place, Parameters], str | None]] = {
+    "cloudformation": _stack,
     "lambda": _function,
     "states": _first_arn("stateMachineArn", "executionArn", "activityArn", "resourceArn"),
     "logs": _log_stream,

@@ -75,7 +75,9 @@ def change(account: Account) -> None:
     new = changed(old, edit)
     # Later requests read the requests of earlier executions.
     account.done(account.cluster.update(account.name, old, old))
-    account.done(account.cluster.update(account.name, new, old))
+    recovering = changed(old, lambda request: request.update(NodeRecovery="Automatic"))
+    account.done(account.cluster.update(account.name, recovering, old))
+    account.done(account.cluster.update(account.name, new, recovering))
     cluster = account.client("sagemaker").describe_cluster(ClusterName=account.name)
     counts = {group["InstanceGroupName"]: group["CurrentCount"] for group in cluster["InstanceGroups"]}
     account.expect("the groups", counts, {"controller-machine": 1, "compute-nodes": 5})

@@ -85,6 +85,12 @@ class CloudFormation:
         """The request whose deletion resource failed, while the cluster counts as deleted."""
         self._properties: dict[str, Json] = {}
 
+    def describe_stacks(self, StackName: str) -> Json:  # noqa: N803  boto3's name
+        """The status of the stack during the newest request for the cluster."""
+        newest = [request for request in self.requests.values() if not request.origin][-1]
+        status = "UPDATE_ROLLBACK_IN_PROGRESS" if newest.purpose == "rollback" else "UPDATE_IN_PROGRESS"
+        return {"Stacks": [{"StackName": StackName, "StackStatus": status}]}
+
     # What a user does
 
     def deploy(self, file: str, then: str = "") -> None:

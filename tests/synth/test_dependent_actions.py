@@ -22,6 +22,7 @@ DEPENDENT: dict[str, dict[str, list[str]]] = json.loads(DATA.read_text())["actio
 EKS = "only clusters that EKS orchestrates: the function creates Slurm clusters"
 IMAGE = "only groups with an image in the file, for which the function has it"
 NOT_NEEDED = {
+    "cloudformation:ListStacks": "only to describe all stacks",
     "eks:AssociateAccessPolicy": EKS,
     "eks:CreateAccessEntry": EKS,
     "eks:DeleteAccessEntry": EKS,

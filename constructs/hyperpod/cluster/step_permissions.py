@@ -49,6 +49,10 @@ class StepPermissions:
             *encrypt_volumes(self.stack, self.volume_key_ids),
             *self._roles(),
             *self._delete_pointer(),
+            # Whether an update is a rollback's, which cannot be refused.
+            iam.PolicyStatement(
+                sid="ReadStackStatus", actions=["cloudformation:DescribeStacks"], resources=[self.stack.stack_id]
+            ),
             *(admit_nodes(self.stack, self.eks_cluster_name) if self.eks_cluster_name else []),
         ]
 

@@ -50,6 +50,7 @@ class DriftAccount(FakeAccount):
         super().__init__({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
         self.own = [owned("Custom::HyperPodCluster", "theirs")]
         self.deployed = {"head": 1, "work": 4}
+        self.removed: Json = {}  # members of workers that only the template has
         self.reports: list[Json] = []
 
     def client(self, service: str) -> Any:
@@ -63,6 +64,7 @@ class DriftAccount(FakeAccount):
 
     def get_template(self, **_: str) -> Json:
         groups = [{"InstanceGroupName": name, "InstanceCount": count} for name, count in self.deployed.items()]
+        groups[1] |= {**self.removed, "ExecutionRole": {"Fn::GetAtt": ["NodeRole", "Arn"]}}
         cluster = {"Type": "Custom::HyperPodCluster", "Properties": {"Request": {"InstanceGroups": groups}}}
         return {"TemplateBody": json.dumps({"Resources": {"Cluster": cluster}})}
 
@@ -126,6 +128,18 @@ def test_what_the_api_cannot_change_is_announced_as_a_failure(account: DriftAcco
     [(place, field, file, actual, action)] = differences(account)
     assert (place, field, file, actual) == ("group work", "InstanceType", "ml.p5.48xlarge", "ml.g5.8xlarge")
     assert action.startswith("a deployment fails: the API cannot change it")
+
+
+def test_members_that_the_file_removed_are_shown_with_what_happens_to_them(account: DriftAccount) -> None:
+    volume = [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]
+    account.removed = {"InstanceStorageConfigs": volume, "MinInstanceCount": 2}
+    account.sagemaker.all[0].groups["work"] |= account.removed
+    shown = {field: (actual, action) for _, field, _, actual, action in differences(account)}
+    assert shown["MinInstanceCount"] == (
+        "2",
+        "a deployment fails: the API cannot change it; rename the group to recreate its nodes",
+    )
+    assert shown["InstanceStorageConfigs"][1] == "a deployment sets it with UpdateCluster"
 
 
 def test_groups_that_only_one_side_has_are_shown_with_what_happens_to_them(account: DriftAccount) -> None:

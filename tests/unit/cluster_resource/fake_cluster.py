@@ -11,6 +11,12 @@ GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
 ENDING = ("RollingBack", "Failed", "Deleting")
 
 
+def over(kept: Json, new: Json) -> Json:
+    """``new`` with the members that it leaves out, at each depth of a structure; lists and maps with a value replace others."""
+    below = {name: over(kept[name], value) for name, value in new.items() if name.endswith("Config") and name in kept}
+    return {**kept, **new, **below}
+
+
 class FakeCluster:
     """A cluster with a status, and a list of what happens at which time."""
 
@@ -28,6 +34,8 @@ class FakeCluster:
         self.node_message = ""
         self.events: list[Json] = []
         self.waiting_status = "Pending"
+        self.keeps_members = True
+        """Whether a group keeps what an update leaves out, which AWS does not document."""
         self.status = "Creating"
         self.failure = ""
         self.is_gone = False
@@ -117,7 +125,8 @@ class FakeCluster:
             self.running.pop(name, None)
         for kind in GROUP_KINDS:
             for group in request.get(kind, []):
-                self.groups[group["InstanceGroupName"]] = {**group, "kind": kind}
+                kept = self.groups.get(group["InstanceGroupName"], {}) if self.keeps_members else {}
+                self.groups[group["InstanceGroupName"]] = over(kept, {**group, "kind": kind})
                 self.running.setdefault(group["InstanceGroupName"], 0)
         self.settings.update({k: v for k, v in request.items() if k in self.settings or k == "NodeRecovery"})
 

@@ -39,9 +39,10 @@ def test_the_last_group_is_not_removed(world: World) -> None:
 
 def test_an_immutable_field_that_the_file_omits_is_sent_as_observed(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
-    six = workers(6)
-    del six["ThreadsPerCore"]
-    assert update(world, name, properties(request(CONTROLLER, six)), FOUR)["Status"] == "SUCCESS"
+    four, six = workers(4), workers(6)
+    del four["ThreadsPerCore"], six["ThreadsPerCore"]
+    deployed = properties(request(CONTROLLER, four))
+    assert update(world, name, properties(request(CONTROLLER, six)), deployed)["Status"] == "SUCCESS"
     (sent,) = world.sagemaker.made("UpdateCluster")
     assert sent["InstanceGroups"][1]["ThreadsPerCore"] == 1
 

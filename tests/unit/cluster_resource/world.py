@@ -66,6 +66,7 @@ class World:
         self.responses: dict[str, list[Json]] = {}
         self.logs = FakeLogs()
         self.seconds_left = 59.0
+        self.stack_status = "UPDATE_IN_PROGRESS"
         self._numbers = itertools.count(1)
 
     def event(self, kind: str, wanted: Json, old: Json | None = None, physical_id: str = "", **more: Any) -> Json:
@@ -130,6 +131,10 @@ class World:
         """Create a cluster outside the resource, by a request of the test's mode."""
         self.sagemaker.create_cluster(ClusterName=name, **in_mode(asked, self.mode))
 
+    def describe_stacks(self, StackName: str) -> Json:  # noqa: N803  boto3's name
+        """CloudFormation's view of the stack."""
+        return {"Stacks": [{"StackName": StackName, "StackStatus": self.stack_status}]}
+
     def update_late(self, name: str, wanted: Json) -> None:
         """Let a call for ``wanted`` take effect whose function died."""
         groups = in_mode(wanted["Request"], self.mode)["InstanceGroups"]
@@ -154,7 +159,7 @@ class World:
         before = len(self.sagemaker.calls)
         result = step.handle(
             payload,
-            lambda: ClusterApi(self.sagemaker),
+            lambda: ClusterApi(self.sagemaker, lambda: self),
             lambda: self.executions,
             self.send,
             lambda: Diagnostics(lambda: self.logs, lambda: self.seconds_left),

@@ -1,6 +1,7 @@
 """A change that replaces the HyperPod cluster of an EKS cluster."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,15 +9,20 @@ import pytest
 from cli.preflight.check_result import CheckResult
 from cli.preflight.cluster_replacement import cluster_replacement
 from tests.unit.cli.fake_stack import Json
-from tests.unit.cli.preflight.fake_aws import asked, only, outcomes, parsed, refused, stacks
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, asked, only, outcomes, parsed, refused, stacks
 from tests.unit.cli.preflight.test_eks import ARN, EXISTING, NEW
 
 STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/draft-Cluster/1"
 TAGS = [{"Key": "hyperpod-cdk:stack-id", "Value": STACK}, {"Key": "hyperpod-cdk:logical-id", "Value": "Cluster"}]
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/NodeRole"
+NODE_ROLE = {"LogicalResourceId": "NodeRole1", "ResourceType": "AWS::IAM::Role", "ResourceStatus": "CREATE_COMPLETE"}
+NODE_ROLE |= {"PhysicalResourceId": "NodeRole", "StackId": STACK}
 OTHER_SUBNET = EXISTING.replace("subnet-00000001", "subnet-00000002")
 
 
-def check(file: str, deployed: str, eks: str = ARN) -> list[CheckResult]:
+def check(
+    file: str, deployed: str, eks: str = ARN, groups: Sequence[Json] = (), request: Json | None = None
+) -> list[CheckResult]:
     """Check the file while the cluster of another version of it is deployed."""
     described = {
         "ClusterName": "draft-1",
@@ -24,17 +30,18 @@ def check(file: str, deployed: str, eks: str = ARN) -> list[CheckResult]:
         "ClusterStatus": "InService",
         "VpcConfig": {"Subnets": ["subnet-00000001"], "SecurityGroupIds": ["sg-00000001"]},
         "Orchestrator": {"Eks": {"ClusterArn": eks}},
-        "InstanceGroups": [],
+        "InstanceGroups": list(groups),
     }
     resource = {"LogicalResourceId": "Cluster", "ResourceType": "Custom::HyperPodCluster", "ResourceStatus": "CREATE_COMPLETE"}
-    properties = {"NetworkIdentity": parsed(deployed).network.identity}
+    properties = {"NetworkIdentity": parsed(deployed).network.identity, "Request": request or {}}
     template = {"Resources": {"Cluster": {"Type": "Custom::HyperPodCluster", "Properties": properties}}}
     outputs = {"NodeSubnetIds": "subnet-00000001", "SecurityGroupId": "sg-00000001"}
     answers: dict[str, Any] = {
         "cloudformation.describe_stacks": stacks(
             Network=outputs, Kubernetes={"EksClusterArn": ARN}, Cluster={"ClusterName": "draft-1"}
         ),
-        "cloudformation.describe_stack_resources": {"StackResources": [{**resource, "StackId": STACK}]},
+        "cloudformation.describe_stack_resources": {"StackResources": [{**resource, "StackId": STACK}, NODE_ROLE]},
+        "iam.get_role": {"Role": {"Arn": ROLE}},
         "cloudformation.get_template": {"TemplateBody": json.dumps(template)},
         "eks.describe_cluster": {"cluster": {"arn": ARN, "endpoint": "https://eks"}},
         "sagemaker.describe_cluster": described,
@@ -68,6 +75,18 @@ def test_a_new_network_requires_a_new_eks_cluster(network: str) -> None:
 
 def test_another_eks_cluster_can_have_the_new_cluster() -> None:
     assert outcomes(check(OTHER_SUBNET, EXISTING, eks=f"{ARN}-old")) == ["ok"]
+
+
+def test_a_removal_that_the_deployment_refuses_is_an_error() -> None:
+    common = {"ThreadsPerCore": 1, "ExecutionRole": ROLE}
+    group = {**common, "InstanceGroupName": "work", "InstanceType": "ml.trn1.32xlarge"}
+    deployed = {"InstanceGroups": [{**group, "InstanceCount": 4, "MinInstanceCount": 2, "ExecutionRole": {"Ref": "Role"}}]}
+    head = {**common, "InstanceGroupName": "head", "InstanceType": "ml.c5.xlarge", "TargetCount": 1, "CurrentCount": 1}
+    shown = [head, {**group, "TargetCount": 4, "CurrentCount": 4, "MinCount": 2, "Status": "InService"}]
+    found = only(check(FILE, FILE, groups=shown, request=deployed))
+    assert found.outcome == "error"
+    assert found.message == "MinInstanceCount of instance group 'work' cannot be removed: HyperPod keeps 2"
+    assert found.fix.startswith("set it to its InstanceCount, so that all nodes are required, or rename the group: ")
 
 
 def test_without_a_cluster_nothing_is_replaced() -> None:

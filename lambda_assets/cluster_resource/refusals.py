@@ -1,0 +1,146 @@
+"""Refuse changes that the API cannot make, before any call. Runs in Lambda."""
+
+from collections.abc import Iterator
+
+from cluster_resource.desired import Desired
+from cluster_resource.event import Json
+from cluster_resource.observed import PROVISIONING, Cluster
+from cluster_resource.plan import CAPACITY, IMMUTABLE, differs, removed_members
+from cluster_resource.removed_members import PERMANENT
+
+OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
+
+
+def refusal(desired: Desired, cluster: Cluster | None) -> str:
+    """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
+    of_cluster = ""
+    if cluster:
+        checks = (_setup, _provisioning, _database, _immutable_fields, _permanent_members)
+        of_cluster = next((text for check in checks if (text := check(desired, cluster))), "")
+    return _without_groups(desired) or _controller(desired, cluster) or of_cluster
+
+
+def _without_groups(desired: Desired) -> str:
+    if desired.groups():
+        return ""
+    return "a cluster must have at least one instance group, got none; keep one, or destroy the stack"
+
+
+def _controller(desired: Desired, cluster: Cluster | None) -> str:
+    """Refuse to remove, rename or scale to 0 the controller group, which holds Slurm's state."""
+    name = desired.controller_group
+    if not name:
+        return ""
+    counts = {group["InstanceGroupName"]: int(group["InstanceCount"]) for _, group in desired.groups()}
+    if counts.get(name, 0) < 1:
+        return f"controller group {name!r} must have at least one node, got {counts.get(name, 0)}; Slurm cannot run without it"
+    if cluster and cluster.groups and cluster.group(name) is None:
+        names = ", ".join(group.name for group in cluster.groups)
+        return (
+            f"controller group {name!r} is not in cluster {cluster.name}, which has {names}; the controller group cannot be "
+            "renamed: use its old name, or create a new cluster with another `name` or `cluster_name`"
+        )
+    return ""
+
+
+def _setup(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to change what configures Slurm on a cluster: its nodes keep the first way, and new nodes would get the other."""
+    for _, spec in desired.groups():
+        group = cluster.group(spec["InstanceGroupName"])
+        had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
+        if had and wanted and had != wanted:
+            return (
+                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; set `slurm: {{setup: {had}}}`"
+                + OTHER_CLUSTER
+            )
+    return ""
+
+
+def _provisioning(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to change how HyperPod creates nodes, which only CreateCluster can set.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
+    """
+    mode, old = desired.request.get(PROVISIONING), (desired.old_request or {}).get(PROVISIONING)
+    observed = cluster.settings.get(PROVISIONING)
+    if mode and mode != observed:
+        return f"provisioning of cluster {cluster.name} can be set only at its creation; remove `provisioning`{OTHER_CLUSTER}"
+    if observed and old and not mode:
+        return f"provisioning of cluster {cluster.name} cannot change; set `provisioning: {str(observed).lower()}`{OTHER_CLUSTER}"
+    return ""
+
+
+def _database(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to remove the accounting database, which an update can only omit: HyperPod keeps it."""
+    if _has_database(desired.request) or not (_has_database(desired.old_request or {}) and _has_database(cluster.settings)):
+        return ""
+    return f"slurm.accounting.database of cluster {cluster.name} cannot change; set `database: managed`{OTHER_CLUSTER}"
+
+
+def _has_database(request: Json) -> bool:
+    return "AccountingDatabase" in ((request.get("Orchestrator") or {}).get("Slurm") or {})
+
+
+def _configured_by(spec: Json) -> str:
+    """Return what `slurm.setup` makes of a group; empty for another combination, from `overrides`."""
+    scripts = spec.get("LifeCycleConfig") or {}
+    if "SlurmConfig" in spec:
+        return "api" if "OnInitComplete" in scripts else ""
+    return "scripts" if "OnCreate" in scripts else ""
+
+
+def _permanent_members(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to remove members that no update can unset; in a rollback they stay, because its update must succeed."""
+    for group, path in [] if desired.is_rollback else removed_members(desired, cluster):
+        if path in PERMANENT:
+            of_group = cluster.group(group)
+            value = (of_group.specification if of_group else cluster.settings)[path]
+            return permanent_member(desired, group, path, value)
+    return ""
+
+
+def permanent_member(desired: Desired, group: str, member: str, value: object) -> str:
+    """Return why a member of a group (empty: of the cluster) cannot be removed, with a fix."""
+    where = f"instance group {group!r}" if group else f"cluster {desired.physical_id}"
+    instead = "its InstanceCount, so that all nodes are required" if member == "MinInstanceCount" else repr(value)
+    fix = "rename the group: this creates new nodes and deletes the old group"
+    if not group or group == desired.controller_group:
+        fix = "create a new cluster with another `name` or `cluster_name`"
+    return f"{member} of {where} cannot be removed: HyperPod keeps {value!r}; set it to {instead}, or {fix}"
+
+
+def _immutable_fields(desired: Desired, cluster: Cluster) -> str:
+    for group, field, observed, value in immutable_changes(desired, cluster):
+        return _immutable_field(desired, group, field, value, observed)
+    return ""
+
+
+def immutable_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
+    """Yield the group, the field, its observed and its desired value for each change to an immutable field."""
+    for _, spec in desired.groups():
+        observed = cluster.group(spec["InstanceGroupName"])
+        if observed is None:
+            continue
+        for field in IMMUTABLE:
+            if field in spec and differs(spec[field], observed.specification.get(field)):
+                yield observed.name, field, observed.specification.get(field), spec[field]
+        old = desired.old_groups().get(observed.name, {})
+        if CAPACITY in old and CAPACITY in observed.specification and CAPACITY not in spec:
+            yield observed.name, CAPACITY, observed.specification[CAPACITY], None
+        keys, old_keys, observed_keys = _key_ids(spec), _key_ids(old), _key_ids(observed.specification)
+        if keys not in (old_keys, observed_keys):
+            yield observed.name, "VolumeKmsKeyId", observed_keys, keys
+
+
+def _key_ids(spec: Json) -> str | None:
+    """Return the IDs of the keys that encrypt a group's volumes; DescribeCluster may show an ARN as an ID."""
+    volumes = [item.get("EbsVolumeConfig") or {} for item in spec.get("InstanceStorageConfigs") or []]
+    keys = {str(volume["VolumeKmsKeyId"]).rsplit("/", 1)[-1] for volume in volumes if volume.get("VolumeKmsKeyId")}
+    return ", ".join(sorted(keys)) or None
+
+
+def _immutable_field(desired: Desired, group: str, field: str, value: object, observed: object) -> str:
+    text = f"{field} of instance group {group!r} cannot change from {observed!r} to {value!r}"
+    if group == desired.controller_group:
+        return f"{text}; the controller group cannot be renamed: revert the change, or create a new cluster"
+    return f"{text}; rename the group: this creates new nodes and deletes the old group"
