@@ -19,6 +19,8 @@ def main(arguments: list[str] | None = None) -> int:
         app(arguments, prog_name="hpod")
     except SystemExit as end:
         return int(end.code or 0)
+    except KeyboardInterrupt:  # before the command line framework handles it
+        return 130
     return 0
 
 

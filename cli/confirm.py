@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from cli.errors import OpsError
+from config.printable import printable
 
 Confirm = Callable[[str], None]
 
@@ -11,8 +12,8 @@ Confirm = Callable[[str], None]
 def prompt(question: str) -> str:
     """Return the answer to the question."""
     if sys.stdout.isatty():
-        return input(question)
-    print(question, end="", file=sys.stderr, flush=True)
+        return input(printable(question))
+    print(printable(question), end="", file=sys.stderr, flush=True)
     return input()
 
 

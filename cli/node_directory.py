@@ -194,15 +194,20 @@ class NodeDirectory:
             return {}, str(error)
         try:
             return dict(hyperpod_names(json.loads(printed.text))), ""
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
             return {}, f"{RESOURCE_CONFIG}: unexpected content: {printed.text.strip()[:200]}"
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
+"""Names from nodes: HyperPod's GROUP-NUMBER, and host names."""
 
 
 def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the instance id and the name of each node; HyperPod writes null for a group without nodes."""
     for group in resource_config["InstanceGroups"]:
         for instance in group["Instances"] or ():
-            yield instance["InstanceId"], instance["InstanceName"]
+            if _NAME.fullmatch(instance["InstanceName"]):  # root on a node can write the file
+                yield instance["InstanceId"], instance["InstanceName"]
 
 
 def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDirectory:

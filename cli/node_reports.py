@@ -128,7 +128,7 @@ def json_object(text: str) -> dict[str, Any]:
     """Return the JSON object in a log line; empty for any other line."""
     try:
         line = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return line if isinstance(line, dict) else {}
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from cli.layout import fitted
 from cli.result import ERROR, Block, Result, Show, error_problem, ignore
+from config.printable import printable
 
 ENVELOPE_VERSION = 1
 JSON = "json"
@@ -32,7 +33,7 @@ def render(command: str, result: Result, output: str) -> None:
     else:
         _print(result.text)
     if result.failure:
-        print("\n".join(fitted(result.failure, _width())), file=sys.stderr)
+        print(printable("\n".join(fitted(result.failure, _width()))), file=sys.stderr)
 
 
 def redraw(result: Result) -> None:
@@ -64,7 +65,7 @@ def _width() -> int:
 
 def _print(blocks: Sequence[Block]) -> None:
     """Print the blocks with a blank line between them; only a terminal gets colours."""
-    lines = [line for block in blocks for line in (*fitted(block, _width()), "")][:-1]
+    lines = [printable(line) for block in blocks for line in (*fitted(block, _width()), "")][:-1]
     if not lines:
         return
     if sys.stdout.isatty():

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from config.printable import printable
 from config.secret_values import without_secrets
 
 Path = tuple[str | int, ...]
@@ -97,4 +98,4 @@ def shown(value: object, path: Path = ()) -> str:
 
 def _printable(text: str) -> str:
     """Return the text without line ends and unprintable characters."""
-    return " ".join(text.splitlines()).encode("utf-8", "backslashreplace").decode()
+    return printable(" ".join(text.splitlines()))

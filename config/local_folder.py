@@ -39,14 +39,18 @@ def content_of(folder: Path) -> Content:
 
 def _below(folder: Path) -> Iterator[Path]:
     """Yield everything in the folder except folders, sorted by name."""
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda each: each.name):
-            if entry.name in IGNORED_FOLDERS:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                yield from _below(Path(entry.path))
-            else:
-                yield Path(entry.path)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda each: each.name)
+    except PermissionError:
+        yield folder
+        return
+    for entry in entries:
+        if entry.name in IGNORED_FOLDERS:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(Path(entry.path))
+        else:
+            yield Path(entry.path)
 
 
 def _problem(path: Path, root: Path) -> str | None:
@@ -58,6 +62,8 @@ def _problem(path: Path, root: Path) -> str | None:
         return "broken link; remove it"
     if not target.is_relative_to(root):
         return "link to a file outside the folder; replace it with a copy"
+    if stat.S_ISDIR(mode) and not path.is_symlink():
+        return "no read permission; add it"
     if stat.S_ISDIR(mode):
         return "link to a folder, which S3 does not support; replace it with a copy"
     if not stat.S_ISREG(mode):

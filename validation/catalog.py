@@ -20,7 +20,7 @@ _TYPO = "Unknown values are errors, so that typos are not silently ignored."
 _REJECTED = "HyperPod rejects the request after network and storage are created, and the deployment rolls back."
 
 BASIC: dict[str, Entry] = {
-    "file.unreadable": Entry("The file must exist, end in .yaml and be readable.", _UNREAD),
+    "file.unreadable": Entry("The file must exist, end in .yaml, be readable and have at most 1 MiB.", _UNREAD),
     "file.empty": Entry("The file must not be empty.", "An empty file could be mistaken for a deployed cluster."),
     "file.not-a-mapping": Entry("The file must be a mapping of `key: value` lines.", _UNREAD),
     "file.name": Entry(
@@ -33,7 +33,7 @@ BASIC: dict[str, Entry] = {
     "yaml.syntax": Entry("The file must be valid YAML.", _UNREAD),
     "yaml.tab": Entry("Lines must be indented with spaces.", _UNREAD),
     "yaml.encoding": Entry("The file must be encoded in UTF-8.", _UNREAD),
-    "yaml.character": Entry("The file must not contain control characters or unusual spaces.", _UNREAD),
+    "yaml.character": Entry("The file must not contain control characters, unusual spaces or tokens of the CDK.", _UNREAD),
     "yaml.tag": Entry("Values must not have tags (`!Ref`, `!!int`).", "A tag changes the type or meaning of a value."),
     "yaml.key": Entry("Keys must be text.", "A key that YAML reads as a number or boolean matches no field."),
     "yaml.duplicate-key": Entry(

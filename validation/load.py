@@ -7,8 +7,12 @@ from typing import NoReturn
 from config import errors
 from config.errors import ABSENT, ConfigError, Problem
 from config.model import ClusterConfig
+from config.regular_file import read_bounded
 from config.suggestions import either, like, nearest
 from validation.checked_file import CheckedFile, check_source
+
+MOST_BYTES = 2**20
+"""Sixty groups with 500 users have a tenth of this."""
 
 
 def load_cluster(path: Path) -> ClusterConfig:
@@ -53,7 +57,7 @@ def parse_cluster(source: bytes, name: str, folder: Path = Path()) -> ClusterCon
 def _read(path: Path) -> CheckedFile:
     file = _place(path)
     try:
-        source = path.read_bytes()
+        source = read_bounded(path, MOST_BYTES)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}; {_fix_for(path)}"
         return CheckedFile(file, None, (Problem((), path.name, message, "file.unreadable"),))

@@ -93,7 +93,7 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
     except ClientError as error:
         message = error.response["Error"].get("Message") or error
         raise OpsError(f"cannot read s3://{place.netloc}/{key}: {message}; pass {PARAMETERS} as a file") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise OpsError(f"s3://{place.netloc}/{key} is not JSON: {error}; pass {PARAMETERS} as a file") from error
     if not isinstance(content, dict):
         raise OpsError(f"s3://{place.netloc}/{key} is not a JSON object; pass {PARAMETERS} as a file")

@@ -104,8 +104,11 @@ def _precheck(site: Site, node: Node) -> str:
     line = next((line for line in output.text.splitlines() if line.startswith('{"host": ')), None)
     if line is None:
         return f"hyperpod-precheck ended with {output.status}: {' '.join(output.text.split())[-300:]}"
-    results = json.loads(line)["results"]
-    return "; ".join(f"{name}: {each['message']}; {each['fix']}" for name, each in results.items() if each["state"] == "FAIL")
+    try:
+        results = json.loads(line)["results"]
+        return "; ".join(f"{name}: {each['message']}; {each['fix']}" for name, each in results.items() if each["state"] == "FAIL")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return f"hyperpod-precheck printed other JSON: {line[:300]}"
 
 
 def _resume(site: Site, nodes: Sequence[Node], action: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ from cli.remote.plugin import missing_plugin
 from cli.remote.sessions import Session, SessionError
 from cli.remote.shell import Shell
 from cli.result import Json, Result, Table, Verbatim
+from config.printable import printable
 
 AWS_CLI = "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html"
 ADMINISTRATOR = "ubuntu"
@@ -36,7 +37,8 @@ def ssh(deployment: Deployment, *, node: str | None, user: str | None) -> Result
     else:
         session = sessions.start(chosen.target)
     if sys.stdin.isatty():
-        print(f"{user or 'root'} on {chosen.label} ({chosen.instance}); leave with `exit`", file=sys.stderr, flush=True)
+        where = printable(f"{user or 'root'} on {chosen.label} ({chosen.instance})")
+        print(f"{where}; leave with `exit`", file=sys.stderr, flush=True)
     status = _open(session)
     if status:
         raise SessionError(f"{chosen.instance}: the session ended with exit status {status}")

@@ -1,17 +1,20 @@
 """Entries of ~/.ssh/config that reach nodes through Session Manager."""
 
 import os
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cli.errors import OpsError
 from cli.node_directory import Node, first_running
 from config.instance_group import Role
 
 FOLDER = "hyperpod-cdk"
 INCLUDE = f"Include {FOLDER}/*.conf"
+_WORD = re.compile(r"[\w.@:/+=,-]+", re.ASCII)
 HEADER = "# Written by `./hpod ssh {cluster} --config`, which overwrites changes.\n"
 
 
@@ -53,24 +56,34 @@ def config_text(cluster: str, found: Sequence[Entry], login: Login, known_hosts:
     return "\n".join([HEADER.format(cluster=cluster), *(_block(entry, login, known_hosts) for entry in found)])
 
 
+def _checked(word: str) -> str:
+    """Return a word of the file; raise an OpsError for one that ssh could read as more than a word."""
+    if not _WORD.fullmatch(word):
+        raise OpsError(f"{word!r} cannot stand in an ssh configuration; use letters, digits and -_.@:/+=,")
+    return word
+
+
 def _block(entry: Entry, login: Login, known_hosts: Path) -> str:
-    profile = ["--profile", login.profile] if login.profile else []
-    session = ["aws", "ssm", "start-session", "--region", login.region, *profile, "--target", str(entry.node.target)]
+    profile = ["--profile", login.profile.replace("%", "%%")] if login.profile else []
+    session = ["aws", "ssm", "start-session", "--region", _checked(login.region), *profile, "--target"]
+    session.append(_checked(str(entry.node.target)))
     document = ["--document-name", "AWS-StartSSHSession", "--parameters", "portNumber=%p"]
     identity = [("IdentityFile", _quoted(login.identity)), ("IdentitiesOnly", "yes")] if login.identity else []
     options = [
-        ("HostName", entry.node.instance),
-        ("User", login.user),
+        ("HostName", _checked(entry.node.instance)),
+        ("User", _checked(login.user)),
         *identity,
         ("ProxyCommand", shlex.join([*session, *document])),
         ("UserKnownHostsFile", _quoted(known_hosts)),
         ("StrictHostKeyChecking", "yes"),
     ]
-    return f"Host {' '.join(entry.aliases)}\n" + "".join(f"  {name} {value}\n" for name, value in options)
+    return f"Host {' '.join(map(_checked, entry.aliases))}\n" + "".join(f"  {name} {value}\n" for name, value in options)
 
 
 def _quoted(path: Path) -> str:
-    """Return the path as ssh reads it, which expands percent signs."""
+    """Return the path as ssh reads it, which expands percent signs; raise an OpsError for one that would end the text."""
+    if re.search(r'["\x00-\x1f\x7f]', str(path)):
+        raise OpsError(f"{str(path)!r} cannot stand in an ssh configuration; use a path without quotes and control characters")
     return '"' + str(path).replace("%", "%%") + '"'
 
 

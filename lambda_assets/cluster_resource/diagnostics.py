@@ -37,11 +37,13 @@ SECRETS = (
         r"(?i)((?:password|passwd|secret|\btoken(?!s)|[-_a-z]token(?!s)|api_?key|storagepass)\w*[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)",
         r"\1***",
     ),
-    (r"(?i)(\bbearer\s+)\S+", r"\1***"),
+    (r"(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{4,}", r"\1***"),
+    (r"(?i)(\bmysql\w*\b.*?\s-p|\bdocker\s+login\b.*?\s-p\s*|\bwandb\s+login\s+)[^\s-]\S*", r"\1***"),
+    (r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\bsk-[\w-]{16,}", "***"),
     (r"(?i)(--(?:password|token|secret|api-?key)\S*\s+)\S+", r"\1***"),
     (r"\b(?:hf_|ghp_|gho_|github_pat_|glpat-|nvapi-|xox[bp]-|AKIA|ASIA)[\w-]+", "***"),
 )
-UNPRINTABLE = r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
+UNPRINTABLE = r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 
 
 class Findings(NamedTuple):

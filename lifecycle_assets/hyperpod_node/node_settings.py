@@ -113,6 +113,8 @@ class Follow:
 
     parameter: str
     log_group: str
+    bucket: str = "*"
+    """The bucket of the bundles, with a star for an account or a region that the file does not name."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class NodeSettings:
             },
             message_of_the_day=required(content, "message_of_the_day", path),
             directory=_directory(required(content, "directory", path), f"{path}, directory,"),
-            follow=_read(Follow, content["follow"], f"{path}, follow,") if content.get("follow") else None,
+            follow=_read(Follow, {"bucket": "*", **content["follow"]}, f"{path}, follow,") if content.get("follow") else None,
         )
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from config.errors import Place
 
+LONGEST = 1000
+"""How much of a line is searched for the cause of an error: the search may take the square of it."""
+
 
 @dataclass(frozen=True)
 class ParseError:
@@ -20,7 +23,7 @@ class ParseError:
 
     def line(self, number: int) -> str:
         """Return the line, or an empty text after the last one."""
-        return self.lines[number] if 0 <= number < len(self.lines) else ""
+        return self.lines[number][:LONGEST] if 0 <= number < len(self.lines) else ""
 
     def before(self, number: int) -> Iterator[int]:
         """Yield the numbers of the non-empty lines above, from the bottom."""

@@ -17,6 +17,9 @@ _READ_AS = {"int": "a number", "float": "a number", "bool": "a boolean", "null":
 # No-break and zero-width spaces, as copied from word processors and web pages.
 _ODD_SPACE = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
 
+# https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/core/lib/private/encoding.ts
+_TOKEN = re.compile(r"[$#]\{Token\[")
+
 
 class _Loader(yaml.SafeLoader):
     """Resolve scalars as in YAML 1.2: a bare ``no`` or ``2024-01-01`` is text."""
@@ -131,7 +134,13 @@ class _Reader:
         if node.style is None and _ODD_SPACE.search(key):
             key = _ODD_SPACE.sub("", key).strip()
         self._odd_spaces(node, (*path, key))
+        self._tokens(key, (*path, key))
         return key
+
+    def _tokens(self, text: str, path: Path) -> None:
+        """Report text that the CDK would read as a value from a template."""
+        if found := _TOKEN.search(text):
+            self._wrong(path, found[0], "is reserved by the CDK for values of templates; write other text", "yaml.character")
 
     def _odd_spaces(self, node: ScalarNode, path: Path) -> None:
         """Report an invisible space that YAML reads as a letter."""
@@ -143,6 +152,7 @@ class _Reader:
     def _scalar(self, node: ScalarNode, path: Path) -> object:
         text = str(node.value)
         self._document.spelling[path] = text
+        self._tokens(text, path)
         match self._tag(node):
             case "bool":
                 return text.lower() == "true"

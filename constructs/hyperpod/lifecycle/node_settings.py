@@ -3,6 +3,7 @@
 import json
 
 from cluster_request.effective_request import EffectiveRequest
+from config.bucket_names import script_bucket_name
 from config.instance_types import instance_type
 from config.model import ClusterConfig, Orchestrator
 from config.operation_names import bundle_parameter, node_log_group
@@ -67,7 +68,9 @@ def _follow(config: ClusterConfig) -> Settings | None:
     """Return what a running node reads and writes; nothing if it does not follow the cluster file."""
     if not config.lifecycle.has_agent:
         return None
-    return {"parameter": bundle_parameter(config.name), "log_group": node_log_group(config.name)}
+    # Only the deployment knows an account or a region that the file does not name.
+    bucket = script_bucket_name(config.name, config.account or "*", config.region or "*")
+    return {"parameter": bundle_parameter(config.name), "log_group": node_log_group(config.name), "bucket": bucket}
 
 
 def _slurm(config: ClusterConfig) -> Settings:

@@ -21,7 +21,7 @@ def password_in(secret: str, arn: str) -> str:
     """Return the password: the whole secret, or `password` of a JSON object; it must fit on a line of sssd.conf."""
     try:
         content = json.loads(secret)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     password = content.get("password") if isinstance(content, dict) else secret
     if not isinstance(password, str) or not password:  # a server accepts an empty one as an anonymous bind

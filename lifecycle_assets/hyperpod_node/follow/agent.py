@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
 import re
@@ -110,6 +111,9 @@ class Agent:
         if modified_s is not None and pointer.generation > modified_s + MOST_AHEAD_S:
             return f"the pointer has generation {pointer.generation}, more than a day after its last change"
         last, bucket = self.memory.generation, self.memory.bucket
+        own = self.context.settings.follow.bucket if self.context.settings.follow else "*"
+        if not fnmatch.fnmatchcase(pointer.bucket, own):
+            return f"the pointer has bucket {pointer.bucket}; this node follows {own}"
         if pointer.bucket != (bucket or pointer.bucket):
             return f"the pointer has bucket {pointer.bucket}; this node follows {bucket}"
         if pointer.generation < last:

@@ -94,7 +94,11 @@ class Aws:
     def _json_call(self, service: str, action: str, content: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"{_TARGETS[service]}.{action}"}
         request = Request("POST", f"{self._endpoint(service)}/", headers, json.dumps(content).encode())
-        answer = json.loads(self._call(f"{service}:{action}", service, request) or "{}")
+        text = self._call(f"{service}:{action}", service, request)
+        try:
+            answer = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            raise AwsError(f"{service}:{action}", "InvalidResponse", "the response is not JSON") from None
         return answer if isinstance(answer, dict) else {}
 
     def _s3(self, action: str, bucket: str, key: str = "", query: Mapping[str, str] | None = None) -> bytes:
@@ -142,7 +146,7 @@ def _cause(content: bytes) -> tuple[str, str]:
     text = content.decode(errors="replace")
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         code, message = (re.search(rf"<{name}>(.*?)</{name}>", text, re.DOTALL) for name in ("Code", "Message"))
         return (code[1] if code else ""), (message[1] if message else text[:300] or "no message")
     if not isinstance(found, dict):

@@ -46,7 +46,7 @@ def digest(folder: Path) -> str:
         raise BundleError(f"the bundle has {len(parameters)} of the files {' and '.join(PARAMETERS)}, not one")
     try:
         canonical = json.dumps(json.loads(parameters[0]), sort_keys=True, separators=(",", ":"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BundleError("the bundle's parameters are not JSON") from None
     of_parameters = hashlib.sha256(canonical.encode()).hexdigest()
     return hashlib.sha256(f"{total.hexdigest()}\n{of_parameters}".encode()).hexdigest()

@@ -33,7 +33,7 @@ class InstanceMetadata:
         try:
             found = json.loads(self._get(_ROLES + role))
             return Credentials(found["AccessKeyId"], found["SecretAccessKey"], found["Token"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, RecursionError, KeyError, TypeError):
             raise NodeError(f"the metadata service has no credentials of role {role!r}") from None
 
     @cached_property

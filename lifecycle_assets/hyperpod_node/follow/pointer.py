@@ -38,7 +38,7 @@ class Pointer:
         """Return the pointer in the parameter's value."""
         try:
             content = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise PointerError("the pointer is not JSON") from None
         if not isinstance(content, dict):
             raise PointerError("the pointer is not a JSON object")

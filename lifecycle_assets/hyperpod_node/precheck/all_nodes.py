@@ -105,7 +105,7 @@ def parse(output: str) -> Answers:
             try:
                 answer = json.loads(line)
                 answers[answer["host"]] = {name: CheckResult(**result) for name, result in answer["results"].items()}
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise NodeError(f"a node's answer is incomplete: {error}") from None
             except TypeError as error:
                 raise NodeError(f"{answer['host']} has another version of hyperpod-precheck: {error}") from None

@@ -23,7 +23,7 @@ def check(node: CheckedNode) -> CheckResult:
         return skipped("docker is not installed")
     try:
         root = Path(json.loads(node.text(SETTINGS) or "{}").get("data-root", DEFAULT))
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, RecursionError, AttributeError, TypeError):
         return failed(
             f"{SETTINGS} is not a JSON object with a data-root", f"find the error with: sudo python3 -m json.tool {SETTINGS}"
         )

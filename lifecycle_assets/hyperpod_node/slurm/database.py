@@ -85,7 +85,7 @@ def external(accounting: Accounting, system: System) -> Database:
 def _secret(arn: str, system: System) -> dict[str, object]:
     try:
         content = json.loads(secret.read(arn, system))
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise NodeError(f"{arn} is not a JSON object; use a secret in the format of RDS")  # never print the secret

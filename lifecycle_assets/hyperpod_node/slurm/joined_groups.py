@@ -154,7 +154,7 @@ def _checked(text: str) -> dict[str, Any] | None:
     """Return a report, or None for other programs' data in the field."""
     try:
         report = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     words, counts = ("partition", "gpu"), ("sockets", "cores_per_socket", "gpus")
     good = all(isinstance(report[key], str) and _WORD.fullmatch(report[key]) for key in words if key in report)

@@ -89,6 +89,24 @@ def test_a_second_run_changes_nothing(configured: Operator) -> None:
     assert "is up to date" in " ".join(configured.hpod("ssh", "ml", "--config", *configured.login).split())
 
 
+def test_a_name_that_root_on_the_controller_wrote_reaches_no_file_of_the_operator(configured: Operator) -> None:
+    attack = "workers-1\\n  ProxyCommand touch PWNED\\nHost *\\n  ProxyCommand touch PWNED"
+    config, ssh = "/opt/ml/config/resource_config.json", configured.home / ".ssh"
+    before = {file: file.read_bytes() for file in ssh.rglob("*") if file.is_file()}
+    program = f"import pathlib; p = pathlib.Path({config!r}); p.write_text(p.read_text().replace('workers-1', {attack!r}))"
+    configured.hpod("run", "ml", "controller", "--", f"cp {config} /root/saved.json")
+    configured.hpod("run", "ml", "controller", "--", "python3", "-c", program)
+    try:
+        configured.hpod("ssh", "ml", "--config", *configured.login)
+        written = (ssh / "hyperpod-cdk" / "ml.conf").read_text()
+        assert "PWNED" not in written + configured.hpod("nodes", "ml")
+        assert (ssh / "config").read_bytes() == before[ssh / "config"]
+    finally:
+        configured.hpod("run", "ml", "controller", "--", f"mv /root/saved.json {config}")
+        configured.hpod("ssh", "ml", "--config", *configured.login)
+    assert {file: file.read_bytes() for file in before} == before
+
+
 def test_a_changed_host_key_is_refused(configured: Operator) -> None:
     known, node = configured.home / ".ssh" / "hyperpod-cdk" / "ml.known_hosts", configured.cluster.machine("workers-1")["id"]
     before = known.read_text()

@@ -1,21 +1,27 @@
 """One renderer prints text for people and one JSON envelope for programs."""
 
+import io
 import json
 import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cli.__main__ import main
+from cli.confirm import prompt
 from cli.errors import OpsError
 from cli.render import envelope, render
-from cli.result import Result, Table, failed
+from cli.result import Block, Result, Table, failed
 from tests.unit.cli.commands import ARGUMENTS, OPTIONS
+from tests.unit.cli.sample_results import SAMPLES
 
 PROJECT = Path(__file__).parents[3]
+HOSTILE = "\x1b[2J\x1b]0;x\x07\r\x9b31m\u202e\u2066\x00"
+CONTROLS = set("\x1b\x07\r\x9b\u202e\u2066\x00")
 LONG = " ".join(["word"] * 100)
 WORDS = {
     "NODE|GROUP": "workers-1",
@@ -137,3 +143,32 @@ def test_every_command_prints_the_envelope(
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["version", "command", "data", "problems"]
     assert (document["version"], document["command"]) == (1, command)
+
+
+@pytest.mark.parametrize("command", SAMPLES)
+def test_no_text_of_a_node_or_a_log_reaches_the_terminal_as_it_is(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for result in SAMPLES[command](tmp_path, monkeypatch):
+        capsys.readouterr()
+        render(command, hostile(result), "text")
+        out, err = capsys.readouterr()
+        assert not set(out + err) & CONTROLS
+        assert "\\x1b" in out + err
+
+
+def hostile(result: Result) -> Result:
+    """The result with control characters in each text."""
+
+    def block(each: Block) -> Block:
+        if isinstance(each, Table):
+            return Table(each.head, [[f"{cell}{HOSTILE}" for cell in row] for row in each.rows] or [[HOSTILE] * len(each.head)])
+        return f"{each}{HOSTILE}"
+
+    return replace(result, text=[block(each) for each in result.text], failure=f"{result.failure}{HOSTILE}")
+
+
+def test_a_question_shows_control_characters(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    prompt(f"Replace {HOSTILE}?")
+    assert not set(capsys.readouterr().err) & CONTROLS

@@ -220,3 +220,19 @@ def test_text_about_secrets_is_shown(text: str) -> None:
 
 def test_colours_and_control_characters_do_not_reach_the_console() -> None:
     assert sanitize("\x1b[31mred\x1b[0m \x07bell\n") == "red bell"
+    assert sanitize("\x9b31mred \u202eright to left\u2066") == "31mred right to left"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql -u slurm -pHunter2 slurm_acct_db",
+        "docker login -u me -p Hunter2 registry",
+        "curl -H 'Authorization: Basic SHVudGVyMg=='",
+        "token eyJhbGciOiJIUzI1NiJ9.SHVudGVyMg.c2ln",
+        "export KEY=sk-Hunter2Hunter2Hunter2",
+        "wandb login Hunter2Hunter2",
+    ],
+)
+def test_secrets_of_common_commands_are_masked(text: str) -> None:
+    assert not re.search("(?i)hunter2|SHVudGVyMg", sanitize(text))

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +169,15 @@ def test_a_loaded_cluster_does_not_change(folder: Path) -> None:
     config = load_cluster(folder / "one.yaml")
     with pytest.raises(ValueError, match="frozen"):
         setattr(config, "wait_hours", 2)  # noqa: B010  a plain assignment is refused by mypy, too
+
+
+def test_a_file_without_an_end_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "zero.yaml").symlink_to("/dev/zero")
+    (tmp_path / "large.yaml").write_bytes(b"a" * 2**21)
+    with pytest.raises(ConfigError) as error:
+        load_clusters(tmp_path)
+    found = said(error, tmp_path)
+    assert 'large.yaml: "large.yaml": cannot be read: larger than 1,024 KiB; check its name and permissions' in found
+    for name in ("pipe", "zero"):
+        assert f'{name}.yaml: "{name}.yaml": cannot be read: not a regular file; check its name and permissions' in found

@@ -1,4 +1,5 @@
 import re
+import time
 
 import pytest
 
@@ -113,6 +114,18 @@ def test_a_tab_suggests_spaces(source: str, said: str) -> None:
 )
 def test_invalid_bytes_are_reported_with_their_place(source: bytes, said: str) -> None:
     assert [str(problem) for problem in read_yaml(source).problems] == [said]
+
+
+def test_a_long_quoted_key_is_reported_at_once() -> None:
+    begin = time.process_time()
+    assert read_yaml(f'region: x\n"{"k" * 60_000}": y\n'.encode()).problems
+    assert time.process_time() - begin < 2  # 4 s when the search for the cause took the square of the line
+
+
+@pytest.mark.parametrize("source", ["a: ${Token[TOKEN.5]}", "a: ['#{Token[X.1]}']", "${Token[TOKEN.5]}: a"])
+def test_text_that_the_cdk_would_replace_is_rejected(source: str) -> None:
+    (problem,) = read_yaml(source.encode()).problems
+    assert "is reserved by the CDK for values of templates; write other text" in str(problem)
 
 
 def test_a_second_document_is_rejected() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cli.import_cluster import Choices, Keep, imported, read_original
+from cli.import_cluster.json_file import read_json
 from config.errors import ConfigError
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, changed, import_of
 
@@ -342,3 +343,10 @@ def test_what_a_third_file_says_is_told_with_its_place_there(tmp_path: Path, net
     with pytest.raises(ConfigError) as told:
         imported(read_original(*paths.values()), KEPT)
     assert str(tmp_path / said) in str(told.value)
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "large.json"
+    file.write_text(f'{{"ClusterName": "{"a" * 2**21}"}}')
+    with pytest.raises(ConfigError, match=r'"large\.json": cannot be read: larger than 1,024 KiB'):
+        read_json(file)

@@ -1,5 +1,6 @@
 """The entries for OpenSSH: what they say, and that nothing else in ~/.ssh/config changes."""
 
+import json
 import shlex
 import shutil
 import subprocess
@@ -181,6 +182,35 @@ def test_only_running_nodes_have_an_entry(tmp_path: Path) -> None:
         each["InstanceStatus"] = {"Status": "Failure"}
     with pytest.raises(OpsError, match="has no Running node"):
         written(tmp_path, account=account)
+
+
+ATTACK = "login-1\n  ProxyCommand touch PWNED\nHost *\n  ProxyCommand touch PWNED"
+
+
+@pytest.mark.parametrize("name", [ATTACK, "a b", "*", "!x", "%h", "x;y", "\x1b[31m", "n" * 10_000, ""])
+def test_a_name_that_root_on_a_node_wrote_is_not_used(tmp_path: Path, name: str) -> None:
+    shell = FakeShell(Output(0, resource_config().replace('"entry-1"', json.dumps(name))), Output(0, KEYS))
+    ssh_config(FakeNodes().deployment(), home=tmp_path, shell=shell, user="alice", identity=None, only_print=False)
+    lines = (tmp_path / ".ssh" / "hyperpod-cdk" / "draft.conf").read_text().splitlines()
+    hosts = [line for line in lines if line.startswith("Host ")]
+    assert "Host draft draft-login draft-ip-10-1-0-5 draft-i-0000000000000000b" in hosts
+    options = {"HostName", "User", "ProxyCommand", "UserKnownHostsFile", "StrictHostKeyChecking"}
+    assert {line.split()[0] for line in lines if line.startswith("  ")} == options
+    assert sum("ProxyCommand aws ssm start-session" in line for line in lines) == len(hosts) == 4
+
+
+@pytest.mark.parametrize("host", ["x\n  ProxyCommand touch PWNED", "* other", "x%h", '"x"'])
+def test_a_word_that_ssh_could_read_otherwise_is_refused(tmp_path: Path, host: str) -> None:
+    account = FakeNodes()
+    account.summaries[1]["PrivateDnsHostname"] = host
+    with pytest.raises(OpsError, match="cannot stand in an ssh configuration"):
+        written(tmp_path, account=account)
+    assert not (tmp_path / ".ssh").exists()
+
+
+def test_a_percent_sign_in_a_profile_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "a%h")
+    assert "--profile a%%h --target" in str(written(tmp_path, only_print=True))
 
 
 @pytest.mark.parametrize("user", ["-oProxyCommand=x", "a b", "Alice", "a\nb"])

@@ -30,7 +30,7 @@ from tests.unit.hyperpod_node.follow.test_bundle import FILES, objects, sha256_o
 from tests.unit.hyperpod_node.follow.test_pointer import CONTENT
 
 SHA256 = sha256_of(FILES)
-FOLLOW = Follow("/hyperpod-cdk/ml/bundle", "/hyperpod-cdk/ml/nodes")
+FOLLOW = Follow("/hyperpod-cdk/ml/bundle", "/hyperpod-cdk/ml/nodes", "my-*")
 STREAM = "compute-nodes/i-6"
 SERVICES = (
     "Id=slurmd.service\nLoadState=loaded\nActiveState=active\n\nId=munge.service\nLoadState=not-found\nActiveState=inactive\n"
@@ -174,6 +174,11 @@ def test_the_next_deployment_is_tried_at_once(node: Node) -> None:
     assert node.outcomes() == [("applied", 4, None, "")]
 
 
+def test_a_new_node_refuses_a_first_pointer_to_another_bucket(node: Node) -> None:
+    node.aws.parameter = pointer(5, bucket="another")
+    assert node.outcomes() == [("refused", 5, None, "the pointer has bucket another; this node follows my-*")]
+
+
 @pytest.mark.parametrize(
     ("text", "generation", "message"),
     [
@@ -182,7 +187,8 @@ def test_the_next_deployment_is_tried_at_once(node: Node) -> None:
         (pointer(9, prefix="elsewhere"), 0, "the pointer's prefix is 'elsewhere'"),
         (pointer(4, "b" * 64), 4, "the pointer has generation 4; this node has applied 5"),
         (pointer(5, "b" * 64), 5, "the pointer has generation 5, which this node has applied, with another SHA-256"),
-        (pointer(6, bucket="another"), 6, "the pointer has bucket another; this node follows my-bucket"),
+        (pointer(6, bucket="my-other"), 6, "the pointer has bucket my-other; this node follows my-bucket"),
+        (pointer(6, bucket="another"), 6, "the pointer has bucket another; this node follows my-*"),
         (pointer(6, "b" * 64), 6, f"s3://my-bucket/lifecycle/1 has the SHA-256 {SHA256}, the pointer {'b' * 64}"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_malformed_pointer_is_refused(change: dict[str, object], problem: str)
         Pointer.parse(json.dumps(CONTENT | change))
 
 
-@pytest.mark.parametrize("text", ["", "lifecycle/0a1b", "[]", "7", '{"version":1'])
+@pytest.mark.parametrize("text", ["", "lifecycle/0a1b", "[]", "7", '{"version":1', "[" * 4096])
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(PointerError, match="the pointer is not"):
         Pointer.parse(text)
