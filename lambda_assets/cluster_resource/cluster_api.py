@@ -62,8 +62,7 @@ class ClusterApi:
         """
         if not has_time():
             return
-        events = self._call("ListClusterEvents", ClusterName=name, EventTimeAfter=after, MaxResults=PAGE)["Events"]
-        ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:MAX_FAILURES]
+        ids = [event["EventId"] for event in self._events(name, after) if event.get("EventLevel") == "Error"][:MAX_FAILURES]
         seen: set[str] = set()
         for each in ids:
             if not has_time():
@@ -72,6 +71,19 @@ class ClusterApi:
             if text not in seen:  # failures come in pairs
                 yield text
             seen.add(text)
+
+    def failed_instances(self, name: str, after: datetime) -> Iterator[tuple[str, str, datetime]]:
+        """Yield group, instance and time of the newest events ``after`` a time about nodes with a problem."""
+        for event in self._events(name, after, ResourceType="Instance"):
+            if event.get("EventLevel") in ("Error", "Warn") and event.get("InstanceId"):
+                yield event.get("InstanceGroupName") or "", event["InstanceId"], event["EventTime"]
+
+    def _events(self, name: str, after: datetime, **more: str) -> list[Json]:
+        """Return the newest page of events ``after`` a time."""
+        events: list[Json] = self._call("ListClusterEvents", ClusterName=name, EventTimeAfter=after, MaxResults=PAGE, **more)[
+            "Events"
+        ]
+        return events
 
     def execute(self, call: Call) -> Json:
         """Make a call that changes something."""

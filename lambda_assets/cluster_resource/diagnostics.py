@@ -23,7 +23,10 @@ STREAM = r"LifecycleConfig/[^/\s'\"]+/i-[0-9a-f]+"
 INSTANCE = r"\bi-[0-9a-f]{8,17}\b"
 MAX_STREAMS = 6
 MAX_LINES = 20
-MAX_LENGTH = 400
+MAX_LENGTH = 1200
+SENTENCE = 30
+"""Characters from which the end of an event is a message of its own."""
+
 CALL_S = 45
 """How long a SageMaker call takes at most, with its retry; without that much time left, it is not made."""
 
@@ -52,12 +55,16 @@ class Findings(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Findings) -> Json:
+def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Findings, *, is_late: bool = False) -> Json:
     """Return the response with the findings in its Reason.
 
     To fit the size limit, the oldest log lines go first, then facts, then the end of the Reason; the command stays.
     """
-    reason, where = _with_advice(event, str(response["Reason"]), cluster, found), log_commands(cluster, found.stream)
+    found = _unsaid(str(response["Reason"]), found)
+    reason, where = (
+        _with_fixes(event, str(response["Reason"]), cluster, found, is_late=is_late),
+        log_commands(cluster, found.stream),
+    )
     for kept in range(len(found.lines), 0, -1):
         log = f"last lines of {found.stream}:"
         text = "\n".join([reason, *found.facts, where, log, *found.lines[-kept:]])
@@ -70,11 +77,30 @@ def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Find
     return {**response, "Reason": fitting(event, response, reason, f"\n{where}")}
 
 
-def _with_advice(event: Event, reason: str, cluster: Cluster, found: Findings) -> str:
-    """Return the reason with what to do if only the events show that capacity is missing."""
+def _unsaid(reason: str, found: Findings) -> Findings:
+    """Return the findings without what the reason says, or an earlier fact."""
+    facts: list[str] = []
+    for fact in found.facts:
+        if not _is_said(fact, "\n".join([reason, *facts])):
+            facts.append(fact)
+    said = "\n".join([reason, *facts])
+    lines = [line for line in found.lines if reasons.core(line.removeprefix("[SageMaker] ")) not in said]
+    return found._replace(facts=tuple(facts), lines=tuple(lines))
+
+
+def _is_said(fact: str, said: str) -> bool:
+    """Return whether the message at the end of an event is part of what was ``said``."""
+    parts = fact.split(": ")
+    ends = (": ".join(parts[start:]) for start in range(len(parts)))
+    return any(len(end) >= SENTENCE and end in said for end in ends) or reasons.core(fact) in said
+
+
+def _with_fixes(event: Event, reason: str, cluster: Cluster, found: Findings, *, is_late: bool) -> str:
+    """Return the reason with what to do about it, also if only the events show it."""
     zone = ClusterProperties.of(event.properties).zone if event.resource_type == CLUSTER else ""
-    advice = reasons.no_capacity(cluster, zone, "\n".join(found.facts))
-    return f"{reason}; {advice}" if advice and "no capacity for" not in reason else reason
+    failures = [line for line in found.lines if "lifecycle script failed: " in line]
+    fixes = reasons.fixes(cluster, zone, "\n".join([reason, *found.facts, *failures]), is_late=is_late)
+    return "; ".join([reason, *(fix for fix in fixes if fix.partition(" for ")[0] not in reason)])
 
 
 def log_commands(cluster: Cluster, stream: str) -> str:
@@ -126,6 +152,10 @@ class Diagnostics:
         except Exception as error:  # noqa: BLE001  no error may prevent the response
             log("no diagnostics of the nodes", error=repr(error))
             return Findings()
+
+    def log(self, cluster: Cluster, stream: str) -> list[str]:
+        """Return the last lines of a log stream; none if it does not exist or cannot be read now."""
+        return self._log(cluster, [stream], [])[1]
 
     def _collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime) -> Findings:
         facts: list[str] = []

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource.event import Json, Owner, owner_of
@@ -86,6 +87,7 @@ class Node(NamedTuple):
     id: str
     status: str
     message: str
+    launched: datetime | None = None
 
     @property
     def has_failed(self) -> bool:
@@ -224,4 +226,5 @@ def _failures(metadata: Any) -> Iterable[str]:
 def node_of(node: Mapping[str, Any]) -> Node:
     """Return the node in a summary of ListClusterNodes."""
     status = node.get("InstanceStatus") or {}
-    return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")
+    state, message = status.get("Status") or "", status.get("Message") or ""
+    return Node(node["InstanceGroupName"], node["InstanceId"], state, message, node.get("LaunchTime"))
