@@ -25,7 +25,7 @@ MAX_STREAMS = 6
 MAX_LINES = 20
 MAX_LENGTH = 1200
 SENTENCE = 30
-"""Characters from which the end of an event is a message of its own."""
+"""Characters from which the end of an event counts as a message."""
 
 CALL_S = 45
 """How long a SageMaker call takes at most, with its retry; without that much time left, it is not made."""
@@ -60,7 +60,7 @@ def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Find
 
     To fit the size limit, the oldest log lines go first, then facts, then the end of the Reason; the command stays.
     """
-    found = _unsaid(str(response["Reason"]), found)
+    found = _unrepeated(str(response["Reason"]), found)
     reason, where = (
         _with_fixes(event, str(response["Reason"]), cluster, found, is_late=is_late),
         log_commands(cluster, found.stream),
@@ -77,22 +77,22 @@ def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Find
     return {**response, "Reason": fitting(event, response, reason, f"\n{where}")}
 
 
-def _unsaid(reason: str, found: Findings) -> Findings:
-    """Return the findings without what the reason says, or an earlier fact."""
+def _unrepeated(reason: str, found: Findings) -> Findings:
+    """Return the findings without the messages in the reason or in an earlier fact."""
     facts: list[str] = []
     for fact in found.facts:
-        if not _is_said(fact, "\n".join([reason, *facts])):
+        if not _is_known(fact, "\n".join([reason, *facts])):
             facts.append(fact)
-    said = "\n".join([reason, *facts])
-    lines = [line for line in found.lines if reasons.core(line.removeprefix("[SageMaker] ")) not in said]
+    known = "\n".join([reason, *facts])
+    lines = [line for line in found.lines if reasons.core(line.removeprefix("[SageMaker] ")) not in known]
     return found._replace(facts=tuple(facts), lines=tuple(lines))
 
 
-def _is_said(fact: str, said: str) -> bool:
-    """Return whether the message at the end of an event is part of what was ``said``."""
+def _is_known(fact: str, known: str) -> bool:
+    """Return whether ``known`` has the message at the end of an event."""
     parts = fact.split(": ")
     ends = (": ".join(parts[start:]) for start in range(len(parts)))
-    return any(len(end) >= SENTENCE and end in said for end in ends) or reasons.core(fact) in said
+    return any(len(end) >= SENTENCE and end in known for end in ends) or reasons.core(fact) in known
 
 
 def _with_fixes(event: Event, reason: str, cluster: Cluster, found: Findings, *, is_late: bool) -> str:

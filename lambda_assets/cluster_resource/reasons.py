@@ -14,7 +14,7 @@ QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<use
 """Compiled at its first use, not at every cold start."""
 
 FIXES = (
-    (r"(?i)lifecycle scripts? (?:failed|did not run)", "fix the script, or what it needs, and deploy again"),
+    (r"(?i)lifecycle scripts? (?:failed|did not run)", "fix the script or its dependencies, and deploy again"),
     (
         r"(?i)\bquota|LimitExceeded|service limit",
         "request an increase in Service Quotas, Amazon SageMaker, or lower `instance_count`",
@@ -215,18 +215,18 @@ def _types(cluster: Cluster, message: str) -> str:
     return ", ".join(sorted({str(group.specification.get("InstanceType", "any type")) for group in short}))
 
 
-def _nodes(cluster: Cluster, said: str) -> list[str]:
-    """Return some failed nodes, each message once: hundreds of nodes can have the same, or the one ``said`` about another."""
+def _nodes(cluster: Cluster, known: str) -> list[str]:
+    """Return some failed nodes, each message once: hundreds of nodes can have the same, or the ``known`` one of another node."""
     first: dict[str, Node] = {}
     for node in cluster.nodes or ():
-        if node.has_failed and not (node.message and node.message in said and node.id not in said):
+        if node.has_failed and not (node.message and node.message in known and node.id not in known):
             first.setdefault(node.message, node)
-    return [f"node {node.id} of {node.group}{_what(node, said)}" for node in list(first.values())[:MAX_MESSAGES]]
+    return [f"node {node.id} of {node.group}{_what(node, known)}" for node in list(first.values())[:MAX_MESSAGES]]
 
 
-def _what(node: Node, said: str) -> str:
-    """Return the node's message unless it was ``said``."""
-    if node.message and core(node.message) in said:
+def _what(node: Node, known: str) -> str:
+    """Return the node's message unless it is ``known``."""
+    if node.message and core(node.message) in known:
         return ""
     return f": {_cut(node.message) or node.status}"
 
