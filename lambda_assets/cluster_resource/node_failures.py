@@ -7,14 +7,15 @@ failures before the scripts, such as their download.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
 from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.deadline import Clock
 from cluster_resource.decision import Decision, Fail
-from cluster_resource.diagnostics import SCRIPTS
+from cluster_resource.diagnostics import SCRIPTS, Diagnostics
 from cluster_resource.observed import Cluster
 
 FAILED = re.compile(r"lifecycle script failed: (?:step '(?P<step>.+?)': )?")
@@ -27,18 +28,6 @@ ALONE_S = 9 * 60
 MAX_NODES = 4
 """Nodes of a group whose log a step reads."""
 
-ReadLog = Callable[[str], Sequence[str]]
-"""Return the last lines of a log stream; none if it cannot be read."""
-
-
-class Search(NamedTuple):
-    """The groups whose new nodes a request waits for, and when it began to change them."""
-
-    cluster: Cluster
-    groups: Collection[str]
-    begin: datetime
-    now: datetime
-
 
 class Failure(NamedTuple):
     """A node whose lifecycle scripts failed."""
@@ -50,39 +39,41 @@ class Failure(NamedTuple):
     text: str
 
 
-def end_if_hopeless(waiting: Decision, search: Search, api: ClusterApi, read_log: ReadLog) -> Decision:
-    """Return FAILED if the scripts of a group cannot succeed, else ``waiting``."""
+def end_if_hopeless(
+    waiting: Decision, cluster: Cluster, groups: Collection[str], clock: Clock, *, api: ClusterApi, diagnostics: Diagnostics
+) -> Decision:
+    """Return FAILED if the scripts of the new nodes of one of ``groups`` cannot succeed, else ``waiting``."""
     try:
-        failed = _failed_instances(search, api)
+        failed = _failed_instances(cluster, clock.started, api)
     except ApiError:
         return waiting  # the next step reads the events again
     for group, instances in failed.items():
-        observed = search.cluster.group(group)
-        is_only_node = observed is not None and observed.target == 1
-        hopeless = _hopeless(list(_failures(group, instances, read_log)), search.now, is_only_node=is_only_node)
-        if hopeless:
-            reason = _reason(group, hopeless)
-            return Decision(Fail(reason, diagnose=True), waiting.memory._replace(failure=reason))
+        observed = cluster.group(group)
+        if observed and group in groups:
+            failures = _failures(cluster, group, instances, diagnostics)
+            if hopeless := _hopeless(failures, clock.now, is_only_node=observed.target == 1):
+                names = " and ".join(f"node {each.instance}" for each in hopeless[:2])
+                reason = f"{names} of {group}: {hopeless[0].text}"
+                return Decision(Fail(reason, diagnose=True), waiting.memory._replace(failure=reason))
     return waiting
 
 
-def _failed_instances(search: Search, api: ClusterApi) -> dict[str, dict[str, datetime]]:
-    """Return the first failure of each new node that does not run, by group."""
-    nodes = search.cluster.nodes or ()
-    begin = search.begin
+def _failed_instances(cluster: Cluster, begin: datetime, api: ClusterApi) -> dict[str, dict[str, datetime]]:
+    """Return the first failure of each node that does not run and is not older than the request, by group."""
+    nodes = cluster.nodes or ()
     others = {(node.group, node.id) for node in nodes if node.status == "Running" or (node.launched or begin) < begin}
     found: dict[str, dict[str, datetime]] = defaultdict(dict)
-    for group, instance, at in api.failed_instances(search.cluster.name, begin):
-        if group in search.groups and (group, instance) not in others:
+    for group, instance, at in api.failed_instances(cluster.name, begin):
+        if (group, instance) not in others:
             found[group][instance] = min(at, found[group].get(instance, at))
     return found
 
 
-def _failures(group: str, instances: dict[str, datetime], read_log: ReadLog) -> Iterator[Failure]:
+def _failures(cluster: Cluster, group: str, instances: dict[str, datetime], diagnostics: Diagnostics) -> Iterator[Failure]:
     """Yield the failures of lifecycle scripts, oldest first."""
     for instance in sorted(instances, key=instances.__getitem__)[:MAX_NODES]:
         failure, before = None, ""
-        for line in read_log(f"{SCRIPTS}{group}/{instance}"):
+        for line in diagnostics.log(cluster, f"{SCRIPTS}{group}/{instance}"):
             if match := FAILED.search(line):
                 text = line[match.start() :]
                 is_outside = NEXT_ATTEMPT in before or (failure is not None and failure.is_outside and failure.text == text)
@@ -92,7 +83,7 @@ def _failures(group: str, instances: dict[str, datetime], read_log: ReadLog) -> 
             yield failure
 
 
-def _hopeless(failures: Sequence[Failure], now: datetime, *, is_only_node: bool) -> list[Failure]:
+def _hopeless(failures: Iterable[Failure], now: datetime, *, is_only_node: bool) -> list[Failure]:
     """Return the failures in one step that will repeat: of two nodes, or of one whose own scripts fail."""
     steps: dict[str, list[Failure]] = defaultdict(list)
     for each in failures:
@@ -102,9 +93,3 @@ def _hopeless(failures: Sequence[Failure], now: datetime, *, is_only_node: bool)
         if len(found) > 1 or (not found[0].is_outside and (is_only_node or is_old)):
             return found
     return []
-
-
-def _reason(group: str, failures: Sequence[Failure]) -> str:
-    nodes = "node" if len(failures) == 1 else "nodes"
-    names = " and ".join(each.instance for each in failures[:2])
-    return f"{nodes} {names} of {group}: {failures[0].text}"

@@ -6,7 +6,7 @@ from cluster_resource.aws_api import ApiError, Kind
 from cluster_resource.decision import Memory
 from cluster_resource.desired import Desired
 from cluster_resource.event import Owner, owner_of
-from cluster_resource.observed import Cluster, Node
+from cluster_resource.observed import Cluster, Node, core
 
 MAX_MESSAGES = 3
 MAX_MESSAGE = 400
@@ -15,14 +15,8 @@ QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<use
 
 FIXES = (
     (r"(?i)lifecycle scripts? (?:failed|did not run)", "fix the script or its dependencies, and deploy again"),
-    (
-        r"(?i)\bquota|LimitExceeded|service limit",
-        "request an increase in Service Quotas, Amazon SageMaker, or lower `instance_count`",
-    ),
-    (
-        r"(?i)health checks? fail|fail\w* [^;]{0,40}health check",
-        "HyperPod replaces nodes that fail health checks: deploy again later",
-    ),
+    (r"(?i)\bquota|LimitExceeded|service limit", "request an increase in Service Quotas, Amazon SageMaker"),
+    (r"(?i)health checks? fail|fail\w* [^;]{0,40}health check", "deploy again: HyperPod replaces nodes that fail health checks"),
 )
 LATE = "raise `wait_hours`, or check why the nodes are slow"
 
@@ -187,12 +181,6 @@ def fixes(cluster: Cluster, zone: str, text: str, *, is_late: bool) -> list[str]
     return found or ([LATE] if is_late else [])
 
 
-def core(message: str) -> str:
-    """Return the part of a message that HyperPod repeats in others: the last line of a lifecycle script, or all."""
-    match = re.search(r"lifecycle script failed: .*?(?=\. See log stream |$)", message)
-    return match[0] if match else message
-
-
 def _capacity(desired: Desired | None, cluster: Cluster, message: str) -> list[str]:
     advice = no_capacity(cluster, desired.zone if desired else "", message)
     return [advice] if advice else []
@@ -220,15 +208,9 @@ def _nodes(cluster: Cluster, known: str) -> list[str]:
     first: dict[str, Node] = {}
     for node in cluster.nodes or ():
         if node.has_failed and not (node.message and node.message in known and node.id not in known):
-            first.setdefault(node.message, node)
-    return [f"node {node.id} of {node.group}{_what(node, known)}" for node in list(first.values())[:MAX_MESSAGES]]
-
-
-def _what(node: Node, known: str) -> str:
-    """Return the node's message unless it is ``known``."""
-    if node.message and core(node.message) in known:
-        return ""
-    return f": {_cut(node.message) or node.status}"
+            first.setdefault(core(node.message), node)
+    shown = [(node, "" if message and message in known else _cut(node.message) or node.status) for message, node in first.items()]
+    return [f"node {node.id} of {node.group}{text and f': {text}'}" for node, text in shown[:MAX_MESSAGES]]
 
 
 def _cut(text: str) -> str:

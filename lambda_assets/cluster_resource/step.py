@@ -116,7 +116,9 @@ def step(
         from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  as above
 
         begin = waits.first_start(event, clock) if event.resource_type == WAIT else clock.started
-        findings = diagnostics().collect(api, cluster, decision.memory, begin) if diagnostics else Findings()
+        findings = (
+            diagnostics().collect(api, cluster, decision.memory, begin, decision.action.reason) if diagnostics else Findings()
+        )
         result["response"] = with_diagnostics(event, result["response"], cluster, findings, is_late=decision.action.is_late)
     return result
 
@@ -132,10 +134,9 @@ def _end_if_hopeless(
     groups = [group.name for group in cluster.groups if is_wait or memory.created_at or group.name in memory.awaited]
     if not cluster.missing(groups):
         return waiting
-    from cluster_resource.node_failures import Search, end_if_hopeless  # noqa: PLC0415  as above
+    from cluster_resource.node_failures import end_if_hopeless  # noqa: PLC0415  as above
 
-    search = Search(cluster, groups, begin, clock.now)
-    found = end_if_hopeless(waiting, search, api, lambda stream: diagnostics.log(cluster, stream))
+    found = end_if_hopeless(waiting, cluster, groups, Clock(clock.now, begin), api=api, diagnostics=diagnostics)
     return found if is_wait else fail_when_quiet(found, clock)
 
 

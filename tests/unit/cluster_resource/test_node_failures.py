@@ -152,7 +152,7 @@ FIXES = {
     "Lifecycle scripts did not run successfully": "fix the script",
     "We currently do not have sufficient ml.trn1.32xlarge capacity": "no capacity for ml.trn1.32xlarge",
     "ResourceLimitExceeded: The account-level service limit is 0 Instances": "request an increase in Service Quotas",
-    "The instance failed its deep health checks": "HyperPod replaces nodes that fail health checks",
+    "The instance failed its deep health checks": "deploy again: HyperPod replaces",
     "": RAISE,
 }
 
