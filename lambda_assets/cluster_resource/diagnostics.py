@@ -1,7 +1,7 @@
 """Add to the Reason what logs, node states and cluster events show about failed nodes. Runs in Lambda.
 
-Only a FAILED response imports this module, once. What cannot be read is left out, with the missing permission; nothing here can
-prevent the response.
+Only a FAILED response and a wait for new nodes import this module. What cannot be read is left out, with the missing permission;
+nothing here can prevent the response.
 """
 
 import re

@@ -109,7 +109,7 @@ def step(
     else:
         decision, cluster = waits.step_wait(event, memory, clock, api)
     if cluster and diagnostics and isinstance(decision.action, Wait):
-        decision = _end_if_hopeless(event, decision, cluster, clock, api=api, diagnostics=diagnostics())
+        decision = _end_if_hopeless(event, decision, cluster, clock, api=api, diagnostics=diagnostics)
     _log(event, cluster, decision, clock)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.diagnose:
@@ -124,7 +124,7 @@ def step(
 
 
 def _end_if_hopeless(
-    event: Event, waiting: Decision, cluster: Cluster, clock: Clock, *, api: ClusterApi, diagnostics: "Diagnostics"
+    event: Event, waiting: Decision, cluster: Cluster, clock: Clock, *, api: ClusterApi, diagnostics: "Callable[[], Diagnostics]"
 ) -> Decision:
     """Return FAILED if the request waits for new nodes of a continuous cluster whose scripts cannot succeed."""
     memory, is_wait = waiting.memory, event.resource_type == WAIT
@@ -136,7 +136,7 @@ def _end_if_hopeless(
         return waiting
     from cluster_resource.node_failures import end_if_hopeless  # noqa: PLC0415  as above
 
-    found = end_if_hopeless(waiting, cluster, groups, Clock(clock.now, begin), api=api, diagnostics=diagnostics)
+    found = end_if_hopeless(waiting, cluster, groups, Clock(clock.now, begin), api=api, diagnostics=diagnostics())
     return found if is_wait else fail_when_quiet(found, clock)
 
 
