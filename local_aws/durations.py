@@ -14,7 +14,8 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.node.stagger": 20,  # between two nodes
     "hyperpod.node.stagger.max": 240,  # between the first and the last node
     "hyperpod.node.reboot": 180,
-    "hyperpod.node.retry": 300,  # until continuous provisioning retries a failed node
+    "hyperpod.node.retry": 1200,  # until a failed continuous node is replaced; the field saw 20 to 30 minutes with its boot
+    "hyperpod.capacity.retry": 300,  # until continuous provisioning asks for missing instances again
     "hyperpod.node.deep_health_check": 5400,
     "hyperpod.node.jobs_end": 600,  # until a deep health check skips nodes on which jobs still run; documented
     "hyperpod.node.shut_down": 180,

@@ -12,11 +12,14 @@ SOFTWARE = "no deployment updates images; run `aws sagemaker update-cluster-soft
 MISSING = "no deployment is needed: HyperPod launches missing nodes; read `./hpod events`"
 
 
+SURPLUS = "no deployment removes it; if HyperPod does not either, run `./hpod delete`"
+
+
 def node_differences(
     cluster: Cluster, nodes: list[dict[str, Any]], states: Mapping[str, Report], bundle: str
 ) -> Iterator[Difference]:
-    """Yield missing nodes, nodes with another image than their group, and nodes with another bundle than the deployment's."""
-    yield from _missing(cluster, nodes)
+    """Yield missing and surplus nodes, and nodes with another image than their group or another bundle than the deployment."""
+    yield from _counts(cluster, nodes)
     images = {
         group["InstanceGroupName"]: group.get("CurrentImageReleaseVersion")
         for group in cluster.description.get("InstanceGroups") or ()
@@ -31,8 +34,11 @@ def node_differences(
             yield Difference(place, "script bundle", bundle, report.text("sha256") or None, ROLLOUT)
 
 
-def _missing(cluster: Cluster, nodes: list[dict[str, Any]]) -> Iterator[Difference]:
+def _counts(cluster: Cluster, nodes: list[dict[str, Any]]) -> Iterator[Difference]:
     for group in cluster.groups:
-        running = sum(node["InstanceGroupName"] == group.name and node["InstanceStatus"]["Status"] == "Running" for node in nodes)
+        states = [node["InstanceStatus"]["Status"] for node in nodes if node["InstanceGroupName"] == group.name]
+        running, listed = states.count("Running"), len(states) - states.count("ShuttingDown")
+        if listed > group.target:
+            yield Difference(f"group {group.name}", "listed nodes", group.target, listed, SURPLUS)
         if running < group.target:
             yield Difference(f"group {group.name}", "running nodes", group.target, running, MISSING)

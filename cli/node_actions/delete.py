@@ -53,10 +53,12 @@ def delete(
 def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
     """Return the number of nodes that each group has afterwards."""
     groups = site.deployment.cluster()["InstanceGroups"]
-    targets = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
+    # HyperPod may list more nodes than the target, and fewer while it has no capacity.
+    listed = Counter(node.group for node in site.directory.nodes if node.status != "ShuttingDown")
+    counts = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
     if controllers := [node for node in chosen if node.role == Role.CONTROLLER]:
         raise OpsError(f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
-    return {name: targets[name] - count for name, count in Counter(node.group for node in chosen).items()}
+    return {name: max(counts[name], listed[name]) - count for name, count in Counter(node.group for node in chosen).items()}
 
 
 def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bool) -> None:

@@ -1,10 +1,12 @@
 """The cluster and its instance groups, as DescribeCluster shows them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cli.group_members import groups_of
 from cli.result import Json, Table
+from cli.status.nodes import ListedNode
 from config.model import ClusterConfig, Orchestrator
 
 
@@ -34,19 +36,21 @@ def _group(group: dict[str, Any], config: ClusterConfig) -> Json:
     }
 
 
-def groups_table(groups: Sequence[Json], config: ClusterConfig) -> Table:
-    """Return the table of the groups; those of an EKS cluster have no roles."""
+def groups_table(groups: Sequence[Json], nodes: Sequence[ListedNode], config: ClusterConfig) -> Table:
+    """Return the table of the groups, with the nodes that do not run; groups of an EKS cluster have no roles."""
+    states = {group["name"]: Counter(node.status for node in nodes if node.group == group["name"]) for group in groups}
     if config.orchestrator is Orchestrator.SLURM:
-        return Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), [_row(group) for group in groups])
-    rows = [_row(group) for group in groups]
+        return Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), [_row(group, states) for group in groups])
+    rows = [_row(group, states) for group in groups]
     return Table(("GROUP", "INSTANCE TYPE", "NODES", "STATUS"), [(row[0], *row[2:]) for row in rows])
 
 
-def _row(group: Json) -> tuple[str, ...]:
+def _row(group: Json, states: Mapping[str, Counter[str]]) -> tuple[str, ...]:
+    others = [f", {count} {state}" for state, count in sorted(states[group["name"]].items()) if state != "Running"]
     return (
         group["name"],
         group["role"] or "not in the file",
         group["instance_type"] or "",
-        f"{group['current_count']} of {group['target_count']}",
+        f"{group['current_count']} of {group['target_count']}{''.join(others)}",
         group["status"],
     )

@@ -72,7 +72,7 @@ class ClusterReport:
         text = [
             f"cluster {found['cluster']} is {found['status']}{failure}",
             *blocks,
-            groups_table(found["groups"], self._deployment.config),
+            groups_table(found["groups"], self._nodes or self._eks_nodes, self._deployment.config),
             *nodes_table(self._nodes, self._now, show_all=show_all),
             *eks_nodes_table(self._eks_nodes, show_all=show_all),
             *self._summary(),
@@ -161,7 +161,7 @@ class ClusterReport:
     def _agent_line(self) -> str:
         if not self._deployment.config.lifecycle.has_agent:
             return "agents: none, by `lifecycle.follow` or `lifecycle.source` in the cluster file"
-        without = [node for node in self._nodes if node.report is None]
+        without = [node for node in self._nodes if node.report is None and node.status == "Running"]
         if not without:
             return ""
         known = self._parts.get("silent agents", lambda: reporters(self._deployment)) or set()

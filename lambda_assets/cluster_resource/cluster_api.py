@@ -9,7 +9,7 @@ import botocore
 from cluster_resource.aws_api import ApiError, Kind, api_errors
 from cluster_resource.decision import Call
 from cluster_resource.event import Json, Owner, owner_of
-from cluster_resource.observed import Cluster, Node, cluster_of, event_failure, node_of
+from cluster_resource.observed import Cluster, Node, cluster_of, core, event_failure, event_message, node_of
 
 PAGE = 100
 MAX_FAILURES = 3
@@ -64,23 +64,33 @@ class ClusterApi:
             if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
         ]
 
-    def failures(self, name: str, after: datetime, has_time: Callable[[], bool]) -> Iterator[str]:
-        """Yield the failures in the cluster's newest events ``after`` a time, while ``has_time``.
+    def failures(self, name: str, after: datetime, has_time: Callable[[], bool], known: str = "") -> Iterator[str]:
+        """Yield the failures in the cluster's newest events ``after`` a time that are not ``known``, while ``has_time``.
 
         HyperPod keeps events only for clusters with continuous provisioning.
         """
         if not has_time():
             return
-        events = self._call("ListClusterEvents", ClusterName=name, EventTimeAfter=after, MaxResults=PAGE)["Events"]
-        ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:MAX_FAILURES]
-        seen: set[str] = set()
+        ids = [event["EventId"] for event in self._events(name, after) if event.get("EventLevel") == "Error"][:MAX_FAILURES]
         for each in ids:
             if not has_time():
                 return
-            text = event_failure(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
-            if text not in seen:  # failures come in pairs
-                yield text
-            seen.add(text)
+            event = self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"]
+            message = core(event_message(event) or event_failure(event))
+            if message not in known:  # failures come in pairs
+                yield event_failure(event)
+            known += f"\n{message}"
+
+    def failed_instances(self, name: str, after: datetime) -> Iterator[tuple[str, str, datetime]]:
+        """Yield group, instance and time of the newest events ``after`` a time about nodes with a problem."""
+        for event in self._events(name, after, ResourceType="Instance"):
+            if event.get("EventLevel") in ("Error", "Warn") and event.get("InstanceId"):
+                yield event.get("InstanceGroupName") or "", event["InstanceId"], event["EventTime"]
+
+    def _events(self, name: str, after: datetime, **more: str) -> list[Json]:
+        """Return the newest page of events ``after`` a time."""
+        page = self._call("ListClusterEvents", ClusterName=name, EventTimeAfter=after, MaxResults=PAGE, **more)
+        return list(page["Events"])
 
     def execute(self, call: Call) -> Json:
         """Make a call that changes something."""

@@ -119,7 +119,7 @@ class Succeed(NamedTuple):
 
 
 class Fail(NamedTuple):
-    """Respond FAILED; with ``diagnose``, add the logs and events of the nodes.
+    """Respond FAILED; with ``diagnose``, add the logs and events of the nodes. ``is_late``: only the deadline ended it.
 
     With ``without_cluster`` the response names no cluster, so that the Delete of a rollback deletes none.
     """
@@ -127,6 +127,7 @@ class Fail(NamedTuple):
     reason: str
     diagnose: bool = False
     without_cluster: bool = False
+    is_late: bool = False
 
 
 Action = Call | Wait | Succeed | Fail

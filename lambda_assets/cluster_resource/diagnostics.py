@@ -1,7 +1,7 @@
 """Add to the Reason what logs, node states and cluster events show about failed nodes. Runs in Lambda.
 
-Only a FAILED response imports this module, once. What cannot be read is left out, with the missing permission; nothing here can
-prevent the response.
+Only a FAILED response and a wait for new nodes import this module. What cannot be read is left out, with the missing permission;
+nothing here can prevent the response.
 """
 
 import re
@@ -15,7 +15,7 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.decision import Memory
 from cluster_resource.event import CLUSTER, CLUSTER_TAG, ClusterProperties, Event, Json
 from cluster_resource.log import log
-from cluster_resource.observed import Cluster
+from cluster_resource.observed import Cluster, core
 from cluster_resource.response import fits, fitting
 
 SCRIPTS = "LifecycleConfig/"
@@ -23,7 +23,7 @@ STREAM = r"LifecycleConfig/[^/\s'\"]+/i-[0-9a-f]+"
 INSTANCE = r"\bi-[0-9a-f]{8,17}\b"
 MAX_STREAMS = 6
 MAX_LINES = 20
-MAX_LENGTH = 400
+MAX_LENGTH = 1200
 CALL_S = 45
 """How long a SageMaker call takes at most, with its retry; without that much time left, it is not made."""
 
@@ -54,12 +54,15 @@ class Findings(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Findings) -> Json:
+def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Findings, *, is_late: bool = False) -> Json:
     """Return the response with the findings in its Reason.
 
     To fit the size limit, the oldest log lines go first, then facts, then the end of the Reason; the command stays.
     """
-    reason, where = _with_advice(event, str(response["Reason"]), cluster, found), log_commands(cluster, found.stream)
+    reason, where = str(response["Reason"]), log_commands(cluster, found.stream)
+    known = "\n".join([reason, *found.facts])
+    found = found._replace(lines=tuple(line for line in found.lines if core(line.removeprefix("[SageMaker] ")) not in known))
+    reason = _with_fixes(event, reason, cluster, found, is_late=is_late)
     for kept in range(len(found.lines), 0, -1):
         log = f"last lines of {found.stream}:"
         text = "\n".join([reason, *found.facts, where, log, *found.lines[-kept:]])
@@ -72,11 +75,12 @@ def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Find
     return {**response, "Reason": fitting(event, response, reason, f"\n{where}")}
 
 
-def _with_advice(event: Event, reason: str, cluster: Cluster, found: Findings) -> str:
-    """Return the reason with what to do if only the events show that capacity is missing."""
+def _with_fixes(event: Event, reason: str, cluster: Cluster, found: Findings, *, is_late: bool) -> str:
+    """Return the reason with what to do about it, also if only the events or the log show it."""
     zone = ClusterProperties.of(event.properties).zone if event.resource_type == CLUSTER else ""
-    advice = reasons.no_capacity(cluster, zone, "\n".join(found.facts))
-    return f"{reason}; {advice}" if advice and "no capacity for" not in reason else reason
+    failures = [line for line in found.lines if "lifecycle script failed: " in line]
+    fixes = reasons.fixes(cluster, zone, "\n".join([reason, *found.facts, *failures]), is_late=is_late)
+    return "; ".join([reason, *(fix for fix in fixes if fix.partition(" for ")[0] not in reason)])
 
 
 def log_commands(cluster: Cluster, stream: str) -> str:
@@ -121,27 +125,31 @@ class Diagnostics:
         self._logs = logs
         self._seconds_left = seconds_left
 
-    def collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime) -> Findings:
-        """Return the findings; never raise. Events from before ``begin`` are about earlier requests."""
+    def collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime, known: str) -> Findings:
+        """Return the findings that are not ``known``; never raise. Events from before ``begin`` are about earlier requests."""
         try:
-            return self._collect(api, cluster, memory, begin)
+            return self._collect(api, cluster, memory, begin, known)
         except Exception as error:  # noqa: BLE001  no error may prevent the response
             log("no diagnostics of the nodes", error=repr(error))
             return Findings()
 
-    def _collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime) -> Findings:
+    def log(self, cluster: Cluster, stream: str) -> list[str]:
+        """Return the last lines of a log stream; none if it does not exist or cannot be read now."""
+        return self._log(cluster, [stream], [])[1]
+
+    def _collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime, known: str) -> Findings:
         facts: list[str] = []
         if cluster.is_continuous:
-            self._events(api, cluster, begin, facts)
+            self._events(api, cluster, begin, known, facts)
         stream, lines = self._log(cluster, log_streams(cluster, memory, facts), facts)
         return Findings(stream, tuple(facts), tuple(lines))
 
     def _has_time(self, seconds: float) -> bool:
         return self._seconds_left() > seconds
 
-    def _events(self, api: ClusterApi, cluster: Cluster, begin: datetime, facts: list[str]) -> None:
+    def _events(self, api: ClusterApi, cluster: Cluster, begin: datetime, known: str, facts: list[str]) -> None:
         try:
-            for text in api.failures(cluster.name, begin, lambda: self._has_time(CALL_S)):
+            for text in api.failures(cluster.name, begin, lambda: self._has_time(CALL_S), known):
                 facts.append(sanitize(f"cluster event: {text}"))  # noqa: PERF401  keep earlier events if the next call fails
         except ApiError as error:
             facts.append(_not_readable(error, "sagemaker", "the cluster's events"))

@@ -1,7 +1,9 @@
 """Represent the observed cluster, with DescribeCluster's fields renamed to CreateCluster's. Runs in Lambda."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource.event import Json, Owner, owner_of
@@ -86,6 +88,7 @@ class Node(NamedTuple):
     id: str
     status: str
     message: str
+    launched: datetime | None = None
 
     @property
     def has_failed(self) -> bool:
@@ -209,8 +212,18 @@ def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> 
 def event_failure(event: Mapping[str, Any]) -> str:
     """Return the failure in an event of DescribeClusterEvent, with its node or group."""
     subject = " ".join(str(event[name]) for name in ("InstanceId", "InstanceGroupName") if event.get(name))
-    messages = dict.fromkeys(_failures(event.get("EventDetails")))
-    return ": ".join(part for part in (subject, event.get("Description") or "", *messages) if part)
+    return ": ".join(part for part in (subject, event.get("Description") or "", event_message(event)) if part)
+
+
+def event_message(event: Mapping[str, Any]) -> str:
+    """Return the failure in an event of DescribeClusterEvent, without its subject."""
+    return ": ".join(dict.fromkeys(_failures(event.get("EventDetails"))))
+
+
+def core(message: str) -> str:
+    """Return the part of a message that others repeat: the last line of a lifecycle script, or all."""
+    match = re.search(r"lifecycle script failed: .*?(?=\. See log stream |$)", message)
+    return match[0] if match else message
 
 
 def _failures(metadata: Any) -> Iterable[str]:
@@ -224,4 +237,5 @@ def _failures(metadata: Any) -> Iterable[str]:
 def node_of(node: Mapping[str, Any]) -> Node:
     """Return the node in a summary of ListClusterNodes."""
     status = node.get("InstanceStatus") or {}
-    return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")
+    state, message = status.get("Status") or "", status.get("Message") or ""
+    return Node(node["InstanceGroupName"], node["InstanceId"], state, message, node.get("LaunchTime"))

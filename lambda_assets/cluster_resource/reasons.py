@@ -7,18 +7,25 @@ from cluster_resource.aws_api import ApiError, Kind
 from cluster_resource.decision import Memory
 from cluster_resource.desired import Desired
 from cluster_resource.event import Owner, owner_of
-from cluster_resource.observed import Cluster, Node
+from cluster_resource.observed import Cluster, Node, core
 
 MAX_MESSAGES = 3
 MAX_MESSAGE = 400
 QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)"
 """Compiled at its first use, not at every cold start."""
 
+FIXES = (
+    (r"(?i)lifecycle scripts? (?:failed|did not run)", "fix the script or its dependencies, and deploy again"),
+    (r"(?i)\bquota|LimitExceeded|service limit", "request an increase in Service Quotas, Amazon SageMaker"),
+    (r"(?i)health checks? fail|fail\w* [^;]{0,40}health check", "deploy again: HyperPod replaces nodes that fail health checks"),
+)
+LATE = "raise `wait_hours`, or check why the nodes are slow"
+
 
 def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
     """Return why the cluster is Failed or rolls back."""
     message = memory.failure or cluster.failure or "the service gave no reason"
-    parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_nodes(cluster)]
+    parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_nodes(cluster, message)]
     return "; ".join([*parts, *_capacity(desired, cluster, message), *_groups(cluster), *_remaining(desired)])
 
 
@@ -31,7 +38,7 @@ def update_undone(desired: Desired, cluster: Cluster, memory: Memory, missed: st
         text += f": {message}" + (" (this message is older than the update)" if is_old else "")
     elif not cluster.is_continuous:  # its events have the reason
         text += " and gave no reason"
-    parts = [text, f"still different: {missed}", *_nodes(cluster)]
+    parts = [text, f"still different: {missed}", *_nodes(cluster, message)]
     return "; ".join([*parts, *_capacity(desired, cluster, message)])
 
 
@@ -99,17 +106,15 @@ def undeleted_leftover(cluster: Cluster) -> str:
 def timed_out(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
     """Report that the request reached its deadline."""
     error = f"; last error: {memory.last_error}" if memory.last_error else ""
-    rollback = [continue_rollback(desired.owner)] if desired.type == "Update" else []
+    # A request that added nodes is hardly a rollback.
+    rollback = [continue_rollback(desired.owner)] if desired.type == "Update" and not memory.awaited else []
     if cluster is None:
         text = f"{desired.type} of cluster {memory.cluster or desired.initial_name} did not finish within 57 minutes{error}"
         return "; ".join([text, *rollback])
-    if desired.type == "Delete":
-        fix = "delete the stack again to continue"
-    else:
-        fix = "raise `wait_hours`, or check why the nodes are slow"
+    fix = ["delete the stack again to continue"] if desired.type == "Delete" else []
     failure = f"; {memory.failure}" if memory.failure else ""
     text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes: {cluster.progress}{failure}"
-    return "; ".join([text + error, *_nodes(cluster), fix, *rollback, *_remaining(desired)])
+    return "; ".join([text + error, *_nodes(cluster, memory.failure), *fix, *rollback, *_remaining(desired)])
 
 
 def _remaining(desired: Desired | None) -> list[str]:
@@ -179,6 +184,13 @@ def _groups(cluster: Cluster) -> list[str]:
     ]
 
 
+def fixes(cluster: Cluster, zone: str, text: str, *, is_late: bool) -> list[str]:
+    """Return what to do about each kind of failure in ``text``; without one, about a deadline."""
+    found = [fix for pattern, fix in FIXES if re.search(pattern, text)]
+    found += [advice] if (advice := no_capacity(cluster, zone, text)) else []
+    return found or ([LATE] if is_late else [])
+
+
 def _capacity(desired: Desired | None, cluster: Cluster, message: str) -> list[str]:
     advice = no_capacity(cluster, desired.zone if desired else "", message)
     return [advice] if advice else []
@@ -201,15 +213,14 @@ def _types(cluster: Cluster, message: str) -> str:
     return ", ".join(sorted({str(group.specification.get("InstanceType", "any type")) for group in short}))
 
 
-def _nodes(cluster: Cluster) -> list[str]:
-    """Return some failed nodes, each message once: hundreds of nodes can have the same."""
+def _nodes(cluster: Cluster, known: str) -> list[str]:
+    """Return some failed nodes, each message once: hundreds of nodes can have the same, or the ``known`` one of another node."""
     first: dict[str, Node] = {}
     for node in cluster.nodes or ():
-        if node.has_failed:
-            first.setdefault(node.message, node)
-    return [
-        f"node {node.id} of {node.group}: {_cut(node.message) or node.status}" for node in list(first.values())[:MAX_MESSAGES]
-    ]
+        if node.has_failed and not (node.message and node.message in known and node.id not in known):
+            first.setdefault(core(node.message), node)
+    shown = [(node, "" if message and message in known else _cut(node.message) or node.status) for message, node in first.items()]
+    return [f"node {node.id} of {node.group}{text and f': {text}'}" for node, text in shown[:MAX_MESSAGES]]
 
 
 def _cut(text: str) -> str:

@@ -153,7 +153,8 @@ def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision
     if desired.wait_hours > 1 and cluster and _is_in_progress(desired, cluster, memory):
         data = {} if desired.type == "Delete" else attributes_of(memory, cluster.name)
         return Decision(Succeed(f"{cluster.status} after 57 minutes; the next resource continues to wait", data), memory)
-    return Decision(Fail(reasons.timed_out(desired, cluster, memory), diagnose=desired.type != "Delete"), memory)
+    reason = reasons.timed_out(desired, cluster, memory)
+    return Decision(Fail(reason, diagnose=desired.type != "Delete", is_late=True), memory)
 
 
 def _is_in_progress(desired: Desired, cluster: Cluster, memory: Memory) -> bool:

@@ -9,6 +9,7 @@ an older request changes nothing after a newer one, even if it starts late and n
 
 import functools
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cluster_resource import reasons, waits
@@ -108,15 +109,36 @@ def step(
         decision, cluster = waits.step_deletion(event, memory, clock, api), None
     else:
         decision, cluster = waits.step_wait(event, memory, clock, api)
+    if cluster and diagnostics and isinstance(decision.action, Wait):
+        decision = _end_if_hopeless(event, decision, cluster, clock, api=api, diagnostics=diagnostics)
     _log(event, cluster, decision, clock)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.diagnose:
         from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  as above
 
         begin = waits.first_start(event, clock) if event.resource_type == WAIT else clock.started
-        findings = diagnostics().collect(api, cluster, decision.memory, begin) if diagnostics else Findings()
-        result["response"] = with_diagnostics(event, result["response"], cluster, findings)
+        findings = (
+            diagnostics().collect(api, cluster, decision.memory, begin, decision.action.reason) if diagnostics else Findings()
+        )
+        result["response"] = with_diagnostics(event, result["response"], cluster, findings, is_late=decision.action.is_late)
     return result
+
+
+def _end_if_hopeless(
+    event: Event, waiting: Decision, cluster: Cluster, clock: Clock, *, api: ClusterApi, diagnostics: "Callable[[], Diagnostics]"
+) -> Decision:
+    """Return FAILED if the request waits for new nodes of a continuous cluster whose scripts cannot succeed."""
+    memory, is_wait = waiting.memory, event.resource_type == WAIT
+    if not (cluster.is_continuous and event.properties.get("Wait", "nodes") == "nodes") or event.request_type == "Delete":
+        return waiting
+    begin = waits.first_start(event, clock) if is_wait else datetime.fromisoformat(memory.updated_at or str(clock.started))
+    groups = [group.name for group in cluster.groups if is_wait or memory.created_at or group.name in memory.awaited]
+    if not cluster.missing(groups):
+        return waiting
+    from cluster_resource.node_failures import end_if_hopeless  # noqa: PLC0415  as above
+
+    found = end_if_hopeless(waiting, cluster, groups, Clock(clock.now, begin), api=api, diagnostics=diagnostics())
+    return found if is_wait else fail_when_quiet(found, clock)
 
 
 def _cluster(

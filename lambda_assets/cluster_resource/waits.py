@@ -65,9 +65,9 @@ def decide_wait(
     if not is_last:
         return Decision(Succeed(f"hour {hour} is over; the next resource continues to wait"), decision.memory)
     text = f"cluster {properties['ClusterName']} is not ready after {hour} hours ({decision.action.note})"
-    rollback = f"; {reasons.continue_rollback(updated)}" if updated else ""
-    reason = f"{text}; raise `wait_hours`, or check why the nodes are slow{rollback}"
-    return Decision(Fail(reason, diagnose=True), decision.memory)
+    # In an update that ended, the nodes are late: a rollback rarely adds some.
+    rollback = f"; {reasons.continue_rollback(updated)}" if updated and cluster and cluster.status != "InService" else ""
+    return Decision(Fail(text + rollback, diagnose=True, is_late=True), decision.memory)
 
 
 def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:

@@ -49,7 +49,7 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
     All nodes of a cluster mount at once, and 400 clients per second can cause temporary errors. So the first attempt comes after
     a random delay that grows with the cluster.
     """
-    policy = RetryPolicy(TIMEOUT_S, clock=system.clock)
+    policy = RetryPolicy(TIMEOUT_S, clock=system.clock, is_outside=True)
     _configure(entry, system)
     if not is_mounted(entry.path, system):
         system.path(entry.path).mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
 
 def require(path: Path, *, node: str, system: System) -> None:
     """Wait until HyperPod has mounted ``path``, prove that ``node`` can write to it, and keep slurmd waiting for it at boot."""
-    policy = RetryPolicy(TIMEOUT_S, clock=system.clock)
+    policy = RetryPolicy(TIMEOUT_S, clock=system.clock, is_outside=True)
     put(system.path(UNITS) / "slurmd.service.d" / f"{path.name}.conf", f"# Written by the lifecycle scripts.\n{_guard(path)}")
     retry(f"HyperPod's mount at {path}", lambda: _require(path, system), policy)
     retry(f"writing to {path}", lambda: _probe(path, node, system), policy)

@@ -27,4 +27,4 @@ def install(packages: Sequence[str], run: Run, clock: Clock = CLOCK, timeout_s: 
         apt("update", "--quiet")
         apt("install", "--yes", "--quiet", "--no-install-recommends", *packages)
 
-    retry(f"apt's {names}", attempt, RetryPolicy(timeout_s, first_pause_s=2, longest_pause_s=30, clock=clock))
+    retry(f"apt's {names}", attempt, RetryPolicy(timeout_s, first_pause_s=2, longest_pause_s=30, clock=clock, is_outside=True))

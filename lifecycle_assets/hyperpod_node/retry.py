@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Result = TypeVar("Result")
+OUTSIDE = "the next attempt may succeed: this node waited for something outside it"
+"""The line before the last one in the log of a node; lambda_assets/cluster_resource/node_failures.py reads it."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class RetryPolicy:
     longest_pause_s: float = 15
     log_after_s: float = 5
     log_every_s: float = 30
+    is_outside: bool = False
+    """Whether it waits for something outside the node, so that the next attempt of HyperPod may succeed."""
     clock: Clock = CLOCK
 
     def pause_s(self, tries: int) -> float:
@@ -57,6 +61,8 @@ def retry(what: str, attempt: Callable[[], Result], policy: RetryPolicy) -> Resu
             now = clock.now()
             pause = policy.pause_s(tries)
             if now + pause - started > policy.timeout_s:
+                if policy.is_outside:
+                    print(OUTSIDE, flush=True)
                 raise NodeError(f"{what}: gave up after {tries} attempts in {now - started:.0f} s: {error}") from error
             if now >= next_line:
                 next_line = now + policy.log_every_s

@@ -59,10 +59,14 @@ def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> No
 
 
 def _surplus(cluster: Cluster) -> list[Node]:
-    """Return the nodes beyond the groups' targets. AWS picks them at random; this picks the newest."""
+    """Return the nodes beyond the groups' targets: those that do not run, then the newest; AWS picks at random."""
     names = dict.fromkeys(node.group for node in cluster.nodes)
     targets = {name: cluster.groups[name].target if name in cluster.groups else 0 for name in names}
-    return [node for name in names for node in cluster.nodes_of(name)[targets[name] :]]
+    return [
+        node
+        for name in names
+        for node in sorted(cluster.nodes_of(name), key=lambda node: node.status != "Running")[targets[name] :]
+    ]
 
 
 def _launch(cluster: Cluster) -> None:
@@ -74,6 +78,7 @@ def _launch(cluster: Cluster) -> None:
     if new is None:
         return
     change.waiting_for = {node.id for node in cluster.nodes if node.stays and node.status != "Running"}
+    change.waiting_for -= {node.id for node in change.leaving}
     listener = _listener(cluster)
     boot(cluster, new, listener)
     change.launched = True

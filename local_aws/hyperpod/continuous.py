@@ -1,10 +1,11 @@
-"""Continuous provisioning: the cluster is InService before its nodes, workers are retried, minimums time out.
+"""Continuous provisioning: the cluster is InService before its nodes, failed workers are replaced, minimums time out.
 
 Instances without capacity are in no list until they are launched, as ListClusterNodes documents for nodes without an instance.
 """
 
 from collections.abc import Callable
 
+from local_aws.clock import clock
 from local_aws.durations import duration
 from local_aws.hyperpod.cluster_events import About, record, set_status
 from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
@@ -30,9 +31,18 @@ def listener(up: Up, fail: Fail, faulty: Up) -> Listener:
             node.status = "Failure"
             fail(cluster, f"Instance group '{node.group}', instance {node.id}: {failure}")
         else:
-            boot(cluster, [node], listener(up, fail, faulty), after="hyperpod.node.retry")
+            again = listener(up, fail, faulty)
+            schedule.after(duration("hyperpod.node.retry"), lambda: _replace(cluster, node, again))
 
     return Listener(on_up, on_failed, faulty)
+
+
+def _replace(cluster: Cluster, node: Node, listener: Listener) -> None:
+    """Start a failed node again with what its group has now; unlike on AWS, it keeps its id and address."""
+    with lock:
+        if node in cluster.nodes and node.stays and node.group in cluster.groups:
+            node.spec, node.launched = dict(cluster.groups[node.group].spec), clock.now()
+            boot(cluster, [node], listener)
 
 
 def launched(cluster: Cluster, change: Change, listener: Listener, retire: Callable[[Cluster], None]) -> None:
@@ -71,7 +81,7 @@ def _launch_later(cluster: Cluster, change: Change, listener: Listener) -> None:
             _launch_later(cluster, change, listener)
 
     if is_short(cluster):
-        schedule.after(duration("hyperpod.node.retry"), launch)
+        schedule.after(duration("hyperpod.capacity.retry"), launch)
 
 
 def _is_head(node: Node) -> bool:

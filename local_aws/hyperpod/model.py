@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from local_aws.clock import clock, host_now
+from local_aws.clock import clock
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
@@ -23,7 +23,7 @@ class Node:
     interfaces: list[Interface] = field(default_factory=list)
     status: str = "Pending"
     message: str = ""
-    launched: datetime = field(default_factory=host_now)
+    launched: datetime = field(default_factory=clock.now)  # the clock of requests, as for clusters
     software_updated: datetime | None = None
     recovery: str = ""  # `Replacement` or `Reboot`, if HyperPod recovers the node or would
     deep_check: str = ""  # `InProgress`, `Passed` or `Failed`

@@ -55,12 +55,13 @@ class Deployed(ABC):
         if answer["Status"] != "SUCCESS":
             raise PartFailedError(f"{request.event['RequestType']} FAILED: {answer.get('Reason')}")
 
-    def failed(self, request: Request, *words: str) -> None:
-        """Fail unless the request fails with a reason that contains these words."""
+    def failed(self, request: Request, *words: str) -> str:
+        """Fail unless the request fails with a reason that contains these words; return the reason."""
         answer = request.answer(self.patience_s)
         missing = [word for word in words if word not in str(answer.get("Reason"))]
         if answer["Status"] != "FAILED" or missing:
             raise PartFailedError(f"{answer['Status']} without {missing}: {answer.get('Reason')}")
+        return str(answer["Reason"])
 
     def until(self, what: str, look: Callable[[], bool], seconds: float = 20) -> None:
         """Wait until the condition holds."""

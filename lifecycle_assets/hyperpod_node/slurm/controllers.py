@@ -37,7 +37,7 @@ def reachable(context: Context, system: System) -> list[str]:
     addresses = addresses_of(context)
     if not addresses:
         raise NodeError(f"{context.cluster.path} lists no nodes in the controller group {context.parameters.controller_group!r}")
-    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock, is_outside=True)
     retry("a controller", lambda: _one_listens(addresses, system), policy)
     return addresses
 

@@ -168,7 +168,7 @@ def _require_accepted(directory: Directory, password: str, authorities: Path | N
                 return ""
         raise NodeError(" | ".join(unreachable))
 
-    if problem := retry("the directory", refusal, RetryPolicy(OUTAGE_S, clock=system.clock)):
+    if problem := retry("the directory", refusal, RetryPolicy(OUTAGE_S, clock=system.clock, is_outside=True)):
         raise NodeError(problem)
 
 

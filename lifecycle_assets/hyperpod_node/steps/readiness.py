@@ -32,7 +32,7 @@ def apply(context: Context, system: System) -> None:
             retry(
                 f"the address of {name}",
                 partial(_require_address, name, system),
-                RetryPolicy(ADDRESS_TIMEOUT_S, clock=system.clock),
+                RetryPolicy(ADDRESS_TIMEOUT_S, clock=system.clock, is_outside=True),
             )
     # An installation in progress locks the user database and restarts services that later steps use.
     policy = RetryPolicy(INSTALLATIONS_TIMEOUT_S, clock=system.clock)

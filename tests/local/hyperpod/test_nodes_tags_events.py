@@ -224,3 +224,39 @@ def test_nodes_are_added_to_clusters_with_continuous_provisioning_alone(world: W
         world.sagemaker.batch_add_cluster_nodes(
             ClusterName="ml", NodesToAdd=[{"InstanceGroupName": "a", "IncrementTargetCountBy": 1}]
         )
+
+
+NO_SCRIPTS: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}}
+
+
+def with_a_node_that_failed(world: World) -> tuple[dict[str, Any], str]:
+    """Scale a continuous cluster from two workers to three, whose third fails; the group with two, and the failed node."""
+    work = world.group("work", 2, **COMPUTE)
+    world.create(world.group("head", **HEAD), work, NodeProvisioningMode="Continuous")
+    world.until(lambda: [node["InstanceStatus"]["Status"] for node in world.nodes()], lambda seen: seen == ["Running"] * 3)
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[{**work, "InstanceCount": 3, **NO_SCRIPTS}])
+
+    def failed() -> list[str]:
+        return [node["InstanceId"] for node in world.nodes() if node["InstanceStatus"]["Message"]]
+
+    return work, world.until(failed, bool)[0]
+
+
+def test_of_a_smaller_group_the_node_that_failed_goes_first_and_is_not_tried_again(world: World) -> None:
+    work, failed = with_a_node_that_failed(world)
+    running = [each for each in ids(world, "work") if each != failed]
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[work])
+    world.until(lambda: sorted(ids(world, "work")), lambda left: left == sorted(running))
+    world.until(lambda: {group["Status"] for group in world.cluster()["InstanceGroups"]}, lambda seen: seen == {"InService"})
+
+
+def test_a_node_that_failed_is_replaced_after_25_minutes_with_the_scripts_of_its_group(world: World) -> None:
+    work, failed = with_a_node_that_failed(world)
+    launched = world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=failed)["NodeDetails"]["LaunchTime"]
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[{**work, "InstanceCount": 3}])
+
+    def running() -> list[Any]:
+        return [node["LaunchTime"] for node in world.nodes() if node["InstanceStatus"]["Status"] == "Running"]
+
+    again = max(world.until(running, lambda seen: len(seen) == 4))
+    assert 15 * 60 < (again - launched).total_seconds() < 30 * 60

@@ -177,3 +177,14 @@ def test_the_exit_code_tells_of_differences_only_if_asked(account: DriftAccount)
     result = compared(account, exit_code=True)
     assert result.failure == "the file, the cluster and its nodes differ"
     assert "1 difference between the file, cluster theirs and its nodes" in str(result)
+
+
+def test_a_node_beyond_the_count_differs_though_enough_nodes_run(account: DriftAccount) -> None:
+    account.update(InstanceCount=5)
+    account.cluster.waiting_status = "Pending"
+    pages = account.sagemaker.list_cluster_nodes(ClusterName="theirs")
+    account.update(InstanceCount=4)
+    account.sagemaker.list_cluster_nodes = lambda **_: pages  # type: ignore[method-assign]
+    [(*where, action)] = differences(account)
+    assert where == ["group work", "listed nodes", "4", "5"]
+    assert "./hpod delete" in action

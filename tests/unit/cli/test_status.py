@@ -57,6 +57,22 @@ def test_slurms_state_of_a_node_that_does_not_run_is_unknown(account: FakeOperat
     assert row(shown(account), "i-00000000000000004")[2:4] == ["Pending", "unknown"]
 
 
+def test_a_node_that_never_started_is_counted_and_needs_no_agent(account: FakeOperations) -> None:
+    for group, number in (("head", 1), ("work", 2), ("work", 3)):
+        account.state(group, number)
+    account.nodes.append(node("work", 4, "Pending", "Lifecycle scripts did not run successfully"))
+    text = shown(account)
+    assert "hpod apply" not in text
+    assert next(line for line in text.splitlines() if line.startswith("work ")).split()[3:] == [
+        "2",
+        "of",
+        "2,",
+        "1",
+        "Pending",
+        "InService",
+    ]
+
+
 def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest_counts(account: FakeOperations) -> None:
     account.state("head", 1, minutes=9, **slurm(DRAINED))
     account.state("head", 1, minutes=4, **slurm(slurmctld=0))

@@ -32,6 +32,8 @@ class FakeCluster:
         }
         self.running: dict[str, int] = dict.fromkeys(self.groups, 0)
         self.node_message = ""
+        self.failing: dict[str, str] = {}
+        self.launched: dict[tuple[str, int], datetime] = {}
         self.events: list[Json] = []
         self.waiting_status = "Pending"
         self.keeps_members = True
@@ -111,6 +113,14 @@ class FakeCluster:
             {**shown, "ResourceType": "Cluster", "EventLevel": "Error", "Description": description, "EventDetails": about}
         )
 
+    def fail_node(self, group: str, index: int, message: str) -> str:
+        """Let the start of a node fail; its instance."""
+        node = self._node(group, index, "Failure")
+        self.failing[node["InstanceId"]] = message
+        self.record("Instance did not start", {"EventMetadata": {"Instance": {"FailureMessage": message}}})
+        self.events[-1] |= {"ResourceType": "Instance", "InstanceGroupName": group, "InstanceId": node["InstanceId"]}
+        return str(node["InstanceId"])
+
     def go(self) -> None:
         """Be no more."""
         self.is_gone = True
@@ -164,5 +174,8 @@ class FakeCluster:
         return found
 
     def _node(self, group: str, index: int, status: str) -> Json:
-        details = {"Status": "Failure" if self.status == "Failed" else status, "Message": self.node_message}
-        return {"InstanceGroupName": group, "InstanceId": f"i-{index:017x}", "InstanceStatus": details}
+        instance = f"i-{index:017x}"
+        message = self.failing.get(instance, "") if status != "Running" else ""
+        details = {"Status": "Failure" if self.status == "Failed" else status, "Message": message or self.node_message}
+        launched = {"LaunchTime": self.launched[group, index]} if (group, index) in self.launched else {}
+        return {"InstanceGroupName": group, "InstanceId": instance, "InstanceStatus": details, **launched}

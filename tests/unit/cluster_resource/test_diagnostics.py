@@ -43,6 +43,23 @@ def test_a_failed_creation_shows_the_end_of_the_failed_nodes_log_and_the_command
     assert f"./hpod logs reference {NODE}" in reason
 
 
+@pytest.mark.only_mode("scripts", reason="HyperPod fails only such a cluster for a worker")
+def test_the_script_s_output_is_written_once_and_only_the_node_that_failed_is_named(world: World) -> None:
+    last = "lifecycle script failed: step 'your scripts before Slurm': 20-tools.sh: E: Unable to locate package nosuchpackage"
+    log = f"See log stream {stream('workers', 'i-0b66516c4a8bfcea4')} in log group g"
+    message = f"Instance group 'workers', instance i-0b66516c4a8bfcea4: on_create.sh ended with status 1: {last}. {log}"
+    world.logs.write(stream("workers", "i-0b66516c4a8bfcea4"), "E: Unable to locate package nosuchpackage", last)
+    raw = world.deliver(world.event("Create", properties()))
+    world.run(60)
+    world.sagemaker.all[0].node_message = message
+    world.sagemaker.all[0].become("Failed", message)
+    world.run(60)
+    reason = world.response(raw)["Reason"]
+    assert reason.count("nosuchpackage") == 1, reason
+    assert "of controller: Instance group" not in reason
+    assert "fix the script" in reason
+
+
 def test_a_node_that_a_rollback_removed_is_found_by_the_failure_message(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     gone = "i-0b66516c4a8bfcea4"

@@ -47,10 +47,13 @@ def test_errors_that_go_away_are_waited_for(machine: MountingMachine) -> None:
 
 
 @pytest.mark.fault(62)
-def test_a_mount_that_never_comes_ends_the_node_within_the_bound(machine: MountingMachine) -> None:
+def test_a_mount_that_never_comes_ends_the_node_within_the_bound(
+    machine: MountingMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine.failures = 10_000
     with pytest.raises(NodeError, match=r"fs-1@tcp:/abc at .*/fsx: gave up after \d+ attempts .*Input/output error"):
         machine.apply()
+    assert capsys.readouterr().out.splitlines()[-1].startswith("the next attempt may succeed: ")
     assert machine.time.now_s <= 301
 
 

@@ -29,9 +29,10 @@ def test_a_mirror_that_does_not_answer_yet_is_waited_for(capsys: pytest.CaptureF
 
 
 @pytest.mark.fault(60)
-def test_a_mirror_that_never_answers_ends_the_node_with_its_reason() -> None:
+def test_a_mirror_that_never_answers_ends_the_node_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     def apt_get(*_: object) -> str:
         raise NodeError("no mirror")
 
     with pytest.raises(NodeError, match=r"^apt's mariadb-server: gave up after .*: no mirror$"):
         packages.install(("mariadb-server",), RecordedRun({"apt-get": apt_get}), ManualTime().clock)
+    assert capsys.readouterr().out.splitlines()[-1].startswith("the next attempt may succeed: ")

@@ -12,6 +12,7 @@ from cli.node_actions.recover import Options
 from cli.node_directory import node_directory
 from cli.result import Result
 from tests.unit.cli.fake_nodes import FILE
+from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime
 from tests.unit.cli.test_retained import parsed
 
@@ -53,6 +54,20 @@ def test_a_count_in_the_file_that_a_deployment_would_restore_is_refused(cluster:
     ):
         run(cluster, file, "workers-1")
     assert (cluster.requests, cluster.shell.updates) == ([], [])
+
+
+def test_a_node_beyond_the_count_of_its_group_is_deleted_without_a_new_count(
+    cluster: FakeCluster, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.join("workers")
+    described = cluster.describe_cluster
+
+    def describe(**request: str) -> Json:
+        groups = [{**each, "TargetCount": min(2, each["TargetCount"])} for each in described(**request)["InstanceGroups"]]
+        return {**described(**request), "InstanceGroups": groups}
+
+    monkeypatch.setattr(cluster, "describe_cluster", describe)
+    assert run(cluster, file, "workers-3").failure == ""
 
 
 def test_a_count_that_was_lowered_first_is_met(cluster: FakeCluster, file: Path) -> None:
