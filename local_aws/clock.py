@@ -1,9 +1,11 @@
 """The clock of the embedded AWS: waits and delays count AWS's seconds, which pass ``speed`` times faster than the host's.
 
 It drives everything that AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's
-ServiceTimeout, service delays. Time stamps of events and logs, which clients compare with their own clock, and real work on
-this machine (a Lambda function's code) stay in host time. During such work the clock runs at most at the host's pace, so that
-a slow or busy machine never uses up AWS's time-outs.
+ServiceTimeout, service delays. Real work on this machine (a Lambda function's code, a node's programs) takes host time, during
+which the clock runs at most at the host's pace, so that a slow or busy machine never uses up AWS's time-outs.
+
+Time stamps that people, nodes and tools compare with their own clock are in host time. A state machine has this clock, and so has
+all that its functions compare with it: parameters, and clusters, nodes and cluster events if a function asks for them.
 """
 
 import os
@@ -31,6 +33,12 @@ class Waitable(Protocol):
 
     def is_set(self) -> bool:
         """Return whether the event is set."""
+
+
+class AwsTime(datetime):
+    """A time of this clock, with the host's time at the same moment."""
+
+    host: datetime
 
 
 class Clock:
@@ -81,6 +89,17 @@ class Clock:
     def now(self) -> datetime:
         """Return the current AWS time."""
         return self._start + timedelta(seconds=self.seconds())
+
+    def moment(self) -> AwsTime:
+        """Return the current AWS time, and the host's."""
+        moment = AwsTime.fromtimestamp(self.now().timestamp(), UTC)
+        moment.host = host_now()
+        return moment
+
+    def skip(self, seconds: float) -> None:
+        """Let ``seconds`` of AWS's time have passed already."""
+        with self._lock:
+            self._start += timedelta(seconds=seconds)
 
     def host_seconds(self, seconds: float) -> float:
         """Return the host seconds that ``seconds`` of AWS's time take while no work is running."""

@@ -5,11 +5,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 from local_aws import request_log, request_walker
+from local_aws.clock import AwsTime
 from local_aws.errors import AwsError
-from local_aws.iam import access_key, authorize
+from local_aws.iam import access_key, authorize, session_of
 
 Json = dict[str, Any]
 Context = dict[str, str | list[str]]
@@ -35,6 +37,12 @@ class Call:
         """Raise AccessDeniedException unless the caller may perform ``action``."""
         keys: Context = {"aws:RequestedRegion": self.region, **(context or {})}
         authorize(self.account, self.access_key, action, resource, keys)
+
+    def time(self, moment: datetime) -> datetime:
+        """Return a time as the caller knows it: functions have AWS's clock, all others this machine's."""
+        session = session_of(self.access_key)
+        is_function = session is not None and session.service == "lambda.amazonaws.com"
+        return moment.host if isinstance(moment, AwsTime) and not is_function else moment
 
 
 Operation = Callable[[Call], Json]
@@ -80,7 +88,8 @@ class JsonService:
         request_walker.check(self.name, call.operation, call.request)
         request_log.note(self.name, call.operation, call.request)
         with self.lock:
-            return self.operations[call.operation](call)
+            answer: Json = _with_times(self.operations[call.operation](call), call)
+            return answer
 
     @staticmethod
     def _call(response: Any) -> Call:
@@ -96,6 +105,15 @@ class JsonService:
             operation=response._get_action(),
             request=request,
         )
+
+
+def _with_times(value: Any, call: Call) -> Any:
+    """Return the answer with its times as the caller knows them."""
+    if isinstance(value, dict):
+        return {name: _with_times(item, call) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_times(item, call) for item in value]
+    return call.time(value) if isinstance(value, AwsTime) else value
 
 
 def page(call: Call, items: Sequence[_Item], default: int = 100) -> tuple[list[_Item], dict[str, str]]:

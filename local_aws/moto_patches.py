@@ -2,6 +2,7 @@
 
 import copy
 import json
+from datetime import datetime
 from typing import Any
 
 from flask import has_request_context, request
@@ -10,8 +11,10 @@ from moto.iam.access_control import PermissionResult
 from moto.iam.models import IAMBackend
 from moto.logs.responses import LogsResponse
 from moto.s3.models import FakeBucket
+from moto.ssm import models as ssm_models
 
 from local_aws import iam
+from local_aws.clock import clock
 
 _parse_policies = IAMBackend._init_aws_policies
 _filter_log_events = LogsResponse.filter_log_events
@@ -50,10 +53,16 @@ def _events_of_streams(self: Any) -> str:
     return json.dumps({**answer, "events": [each for each in answer["events"] if each["logStreamName"].startswith(prefix)]})
 
 
+def _aws_now() -> datetime:
+    """Return the time of parameters: a pointer's generation is the state machine's time, and nodes compare both."""
+    return clock.now().replace(tzinfo=None)
+
+
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
     """Install the patches."""
     FakeBucket.get_permission = _bucket_permission
     IAMBackend._init_aws_policies = _managed_policies
+    ssm_models.utcnow = _aws_now
     LogsResponse.filter_log_events = _events_of_streams
     CloudTrailResponse.lookup_events = _no_events
 

@@ -42,7 +42,7 @@ def record(cluster: Cluster, text: str, about: About | None = None) -> None:
         "ClusterArn": cluster.arn,
         "ClusterName": cluster.name,
         "ResourceType": kind,
-        "EventTime": clock.now(),  # requests filter by it with the state machine's clock
+        "EventTime": clock.moment(),
         "Description": text,
         "EventLevel": "Error" if about.failure else "Info",
         "EventDetails": {"EventMetadata": _metadata(cluster, kind, about)},
@@ -81,7 +81,7 @@ def _metadata(cluster: Cluster, kind: str, about: About) -> Json:
 
 def _without_datetimes(event: Json) -> Json:
     """Return the event as in EventBridge, which has the failures' metadata as null."""
-    return {**event, "EventTime": int(event["EventTime"].timestamp() * 1000), "EventDetails": {"EventMetadata": None}}
+    return {**event, "EventTime": int(event["EventTime"].host.timestamp() * 1000), "EventDetails": {"EventMetadata": None}}
 
 
 def _publish(cluster: Cluster, detail_type: str, detail: Json) -> None:

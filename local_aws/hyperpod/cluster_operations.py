@@ -158,7 +158,7 @@ def list_clusters(call: Call) -> Json:
     """Return the clusters that match the call's filters, sorted and in pages."""
     call.authorize("sagemaker:ListClusters", None)
     request = call.request
-    found = [cluster for cluster in clusters(call.account, call.region).values() if _is_asked_for(cluster, request)]
+    found = [cluster for cluster in clusters(call.account, call.region).values() if _is_asked_for(cluster, call)]
     by_name = request.get("SortBy") == "NAME"
     found.sort(key=lambda cluster: cluster.name if by_name else cluster.created.isoformat())
     if request.get("SortOrder", "Ascending") == "Descending":
@@ -167,8 +167,10 @@ def list_clusters(call: Call) -> Json:
     return {"ClusterSummaries": [cluster_summary(cluster) for cluster in shown], **token}
 
 
-def _is_asked_for(cluster: Cluster, request: Json) -> bool:
-    return request.get("NameContains", "") in cluster.name and is_in_time(cluster.created, request, "CreationTime")
+def _is_asked_for(cluster: Cluster, call: Call) -> bool:
+    return call.request.get("NameContains", "") in cluster.name and is_in_time(
+        call.time(cluster.created), call.request, "CreationTime"
+    )
 
 
 def is_in_time(moment: datetime, request: Json, name: str) -> bool:

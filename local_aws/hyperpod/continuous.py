@@ -41,7 +41,7 @@ def _replace(cluster: Cluster, node: Node, listener: Listener) -> None:
     """Start a failed node again with what its group has now; unlike on AWS, it keeps its id and address."""
     with lock:
         if node in cluster.nodes and node.stays and node.group in cluster.groups:
-            node.spec, node.launched = dict(cluster.groups[node.group].spec), clock.now()
+            node.spec, node.launched = dict(cluster.groups[node.group].spec), clock.moment()
             boot(cluster, [node], listener)
 
 

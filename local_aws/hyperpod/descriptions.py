@@ -117,5 +117,5 @@ def _placement(cluster: Cluster, node: Node) -> Json:
 
 def state_change(cluster: Cluster) -> Json:
     """Return the detail of the EventBridge event about the cluster's state, as JSON without datetimes."""
-    details = cluster_details(cluster) | {"CreationTime": int(cluster.created.timestamp() * 1000)}
+    details = cluster_details(cluster) | {"CreationTime": int(cluster.created.host.timestamp() * 1000)}
     return details | {"Tags": cluster.tags, "LastModifiedTime": int(host_now().timestamp() * 1000)}

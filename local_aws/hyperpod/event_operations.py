@@ -28,7 +28,7 @@ def list_cluster_events(call: Call) -> Json:
         event
         for event in _observed(call).events
         if all(event.get(name) == value for name, value in filters.items())
-        and is_in_time(event["EventTime"], request, "EventTime")
+        and is_in_time(call.time(event["EventTime"]), request, "EventTime")
     ]
     if request.get("SortOrder", "Descending") == "Descending":
         found.reverse()

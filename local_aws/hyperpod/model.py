@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from local_aws.clock import clock
+from local_aws.clock import AwsTime, clock
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
@@ -23,7 +23,7 @@ class Node:
     interfaces: list[Interface] = field(default_factory=list)
     status: str = "Pending"
     message: str = ""
-    launched: datetime = field(default_factory=clock.now)  # the clock of requests, as for clusters
+    launched: AwsTime = field(default_factory=clock.moment)
     software_updated: datetime | None = None
     recovery: str = ""  # `Replacement` or `Reboot`, if HyperPod recovers the node or would
     deep_check: str = ""  # `InProgress`, `Passed` or `Failed`
@@ -95,7 +95,7 @@ class Cluster:
     nodes: list[Node] = field(default_factory=list)
     status: str = "Creating"
     failure: str = ""
-    created: datetime = field(default_factory=clock.now)  # requests for a cluster use the same clock
+    created: AwsTime = field(default_factory=clock.moment)
     change: Change | None = None
     events: list[Json] = field(default_factory=list)
     operations: list[Json] = field(default_factory=list)

@@ -20,7 +20,9 @@ def list_cluster_nodes(call: Call) -> Json:
     """Return the nodes that match the call's filters, in pages."""
     cluster, request = named_cluster(call), call.request
     group = request.get("InstanceGroupNameContains", "")
-    found = [node for node in cluster.nodes if group in node.group and is_in_time(node.launched, request, "CreationTime")]
+    found = [
+        node for node in cluster.nodes if group in node.group and is_in_time(call.time(node.launched), request, "CreationTime")
+    ]
     by_name = request.get("SortBy") == "NAME"
     found.sort(key=lambda node: node.id if by_name else node.launched.isoformat())
     if request.get("SortOrder") == "Descending":

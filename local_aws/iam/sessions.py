@@ -20,6 +20,8 @@ class Session:
     access_key: str
     secret_key: str
     token: str
+    service: str = ""
+    """The service that assumed the role."""
 
     @property
     def client_keys(self) -> dict[str, str]:
@@ -64,7 +66,7 @@ def assume(account: str, role_arn: str, service: str, name: str, context: dict[s
         duration=3600,
         external_id=None,
     )
-    return enforce(Session(account, role_arn, name[:64], made.access_key_id, made.secret_access_key, made.session_token))
+    return enforce(Session(account, role_arn, name[:64], made.access_key_id, made.secret_access_key, made.session_token, service))
 
 
 def enforce(session: Session) -> Session:

@@ -1,11 +1,13 @@
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import durations
+from local_aws.clock import clock
 from local_aws.hyperpod import capacity
-from tests.local.hyperpod.world import Hold, World
+from tests.local.hyperpod.world import Caller, Hold, World
 
 pytestmark = pytest.mark.local
 TAGS = [{"Key": "team", "Value": "ml"}]
@@ -250,13 +252,35 @@ def test_of_a_smaller_group_the_node_that_failed_goes_first_and_is_not_tried_aga
     world.until(lambda: {group["Status"] for group in world.cluster()["InstanceGroups"]}, lambda seen: seen == {"InService"})
 
 
-def test_a_node_that_failed_is_replaced_after_25_minutes_with_the_scripts_of_its_group(world: World) -> None:
+def test_a_node_that_failed_is_replaced_after_25_minutes_with_the_scripts_of_its_group(world: World, caller: Caller) -> None:
     work, failed = with_a_node_that_failed(world)
-    launched = world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=failed)["NodeDetails"]["LaunchTime"]
+    function = caller({"Action": ["sagemaker:DescribeClusterNode", "sagemaker:ListClusterNodes"], "Resource": "*"})
+    launched = function.describe_cluster_node(ClusterName="ml", NodeId=failed)["NodeDetails"]["LaunchTime"]
     world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[{**work, "InstanceCount": 3}])
 
     def running() -> list[Any]:
-        return [node["LaunchTime"] for node in world.nodes() if node["InstanceStatus"]["Status"] == "Running"]
+        nodes = function.list_cluster_nodes(ClusterName="ml")["ClusterNodeSummaries"]
+        return [node["LaunchTime"] for node in nodes if node["InstanceStatus"]["Status"] == "Running"]
 
     again = max(world.until(running, lambda seen: len(seen) == 4))
     assert 15 * 60 < (again - launched).total_seconds() < 30 * 60
+
+
+def test_people_see_times_of_this_machine_and_functions_those_of_their_requests(world: World, caller: Caller) -> None:
+    clock.skip(3 * 86400)
+    name = world.create(world.group("a", SlurmConfig={"NodeType": "Controller"}), NodeProvisioningMode="Continuous")
+    reading = {"Action": ["sagemaker:ListClusterEvents", "sagemaker:DescribeCluster"], "Resource": "*"}
+    for client, days in ((world.sagemaker, 0), (caller(reading), 3)):
+        now = datetime.now(UTC) + timedelta(days=days)
+        events = client.list_cluster_events(ClusterName=name, EventTimeAfter=now - timedelta(hours=12))["Events"]
+        times = [client.describe_cluster(ClusterName=name)["CreationTime"], *(each["EventTime"] for each in events)]
+        assert len(times) > 1
+        assert all(abs(each - now) < timedelta(hours=12) for each in times)
+
+
+def test_a_parameter_has_the_time_of_the_requests_that_write_it(world: World) -> None:
+    clock.skip(3 * 86400)
+    ssm = world.client("ssm")
+    ssm.put_parameter(Name="/hyperpod-cdk/ml/bundle", Value="{}", Type="String")
+    written = ssm.get_parameter(Name="/hyperpod-cdk/ml/bundle")["Parameter"]["LastModifiedDate"]
+    assert abs(written - clock.now()) < timedelta(hours=12)  # else a node takes the pointer's generation for one of the future

@@ -21,6 +21,7 @@ FOLLOW_EVERY_S = 4.0
 def workspace(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A checkout in the region of the reference cluster, bootstrapped."""
     clock.set_speed(SPEED)
+    clock.skip(3 * 86400)  # as in a demo that has run for a quarter of an hour
     nodes.behaviour = Behaviour(follow_every_s=FOLLOW_EVERY_S)
     folder = tmp_path_factory.mktemp("walk")
     home = folder / "home"
