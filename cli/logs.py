@@ -157,7 +157,7 @@ def _names(deployment: Deployment, name: str) -> Json | None:
 
 
 def _no_log(found: list[NodeLog], node: str, kind: str, states: Mapping[str, Report]) -> NoReturn:
-    known = ", ".join(_name(log, states) for log in found[:10]) or "none"
+    known = ", ".join(dict.fromkeys(_name(log, states) for log in found[:10])) or "none"
     raise OpsError(f"no {kind} log of node {node!r}; available: {known}, or an instance id")
 
 
