@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cli.cluster_folder import is_path
 from config.errors import ABSENT, ConfigError, Problem
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters, check_files
@@ -15,11 +16,6 @@ def checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
     if all(is_path(name) and not Path(name).is_dir() for name in named):
         return check_files(map(Path, dict.fromkeys(named)))  # together, so that shared names are found
     return tuple({file.name: file for file in _each(folder, named)}.values())
-
-
-def is_path(name: str) -> bool:
-    """Return whether the argument is a path, and not the name of a cluster."""
-    return name.endswith((".yaml", ".yml")) or "/" in name
 
 
 def cluster_path(cluster: str, folder: Path) -> Path:

@@ -12,6 +12,11 @@ def cluster_folder(given: Path) -> Path:
     return CHECKOUT / CLUSTERS if given == CLUSTERS and not given.is_dir() else given
 
 
+def is_path(name: str) -> bool:
+    """Return whether the argument is a path, and not the name of a cluster."""
+    return name.endswith((".yaml", ".yml")) or "/" in name
+
+
 def cdk_command(verb: str, cluster: str, folder: Path) -> str:
     """Return the `cdk` command for the cluster's stacks."""
     context = "" if folder in (CLUSTERS, CHECKOUT / CLUSTERS) else f"-c {shlex.quote(f'clusters={folder}')} "
@@ -32,6 +37,11 @@ def _folder_option(folder: Path) -> list[str]:
     return [] if folder in (CLUSTERS, CHECKOUT / CLUSTERS) else ["--clusters", shlex.quote(str(folder))]
 
 
+def names_in(folder: Path) -> list[str]:
+    """Return the names of the cluster files in a folder."""
+    return sorted(path.stem for path in cluster_folder(folder).glob("*.yaml") if not path.name.startswith("."))
+
+
 def cluster_names() -> list[str]:
     """Return the names of the cluster files, for shell completion."""
-    return sorted(path.stem for path in cluster_folder(CLUSTERS).glob("*.yaml") if not path.name.startswith("."))
+    return names_in(CLUSTERS)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli.access import Access
-from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
+from cli.arguments import ClusterOrFile, ClusterOrOnly, Clusters, Output, Profile, Region, Yes, after_cluster, examples
 from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
 from cli.help import CommandModule
@@ -28,7 +28,7 @@ def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region
     epilog=examples("status prod", "status prod --watch", "status prod --output json"),
 )
 def status(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     watch: Annotated[bool, typer.Option("--watch", help="Print the state every 10 seconds until Ctrl-C.")] = False,
     show_all: Annotated[bool, typer.Option("--all", help="List all nodes of a cluster of more than 30.")] = False,
@@ -57,7 +57,7 @@ def status(
     epilog=examples("events prod", "events prod --since 7d", "events prod --follow"),
 )
 def events(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     since: Annotated[str, typer.Option(metavar="TIME", help="Time span, e.g. 30m, 24h, 7d.")] = "24h",
     follow: Annotated[bool, typer.Option("--follow", help="Print new events until Ctrl-C.")] = False,
@@ -86,7 +86,7 @@ def events(
     help="List nodes with all their names and addresses.", epilog=examples("nodes prod", "nodes prod --output json")
 )
 def nodes(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     profile: Profile = None,
     region: Region = None,
@@ -102,7 +102,7 @@ def nodes(
     epilog=examples("drift prod", "drift prod --exit-code"),
 )
 def drift(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything differs.")] = False,
     profile: Profile = None,
@@ -127,10 +127,8 @@ def drift(
     epilog=examples("logs prod", "logs prod workers-1 --follow", "logs prod workers-1 --kind health"),
 )
 def logs(
-    cluster: ClusterOrFile,
-    node: Annotated[
-        str | None, typer.Argument(metavar="NODE", help="Instance id or name of a node, e.g. workers-1 (default: list logs).")
-    ] = None,
+    cluster: ClusterOrOnly,
+    node: Annotated[str | None, after_cluster("NODE", "Name or instance id of a node, e.g. workers-1 (default: list)")] = None,
     clusters: Clusters = CLUSTERS,
     kind: Annotated[
         Literal["lifecycle", "health", "deep-health"],
@@ -167,8 +165,8 @@ def logs(
     epilog=examples("outputs prod", "outputs prod ClusterName"),
 )
 def outputs(
-    cluster: ClusterOrFile,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print only the value of this output.")] = None,
+    cluster: ClusterOrOnly,
+    name: Annotated[str | None, after_cluster("NAME", "Print only the value of this output")] = None,
     clusters: Clusters = CLUSTERS,
     profile: Profile = None,
     region: Region = None,
@@ -181,7 +179,7 @@ def outputs(
 
 @commands.command(help="Print resources kept by cdk destroy, as YAML.", epilog=examples("retained prod"))
 def retained(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     profile: Profile = None,
     region: Region = None,

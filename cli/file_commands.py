@@ -6,8 +6,19 @@ from typing import Annotated, Literal
 import typer
 
 from cli.access import Access
-from cli.arguments import ClusterOrFile, Clusters, Force, Output, Profile, Region, Strict, examples
-from cli.cluster_folder import CLUSTERS, cluster_names
+from cli.arguments import (
+    ClusterOrFile,
+    ClusterOrOnly,
+    Clusters,
+    Force,
+    Output,
+    Profile,
+    Region,
+    Strict,
+    examples,
+    for_cluster,
+)
+from cli.cluster_folder import CLUSTERS
 from cli.help import CommandModule
 from cli.render import line_printer
 from cli.run import run
@@ -20,12 +31,7 @@ commands = CommandModule()
     epilog=examples("validate", "validate prod --output github"),
 )
 def validate(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CLUSTER|FILE", help="Names or paths of cluster files (default: all).", autocompletion=cluster_names
-        ),
-    ] = None,
+    files: Annotated[list[str] | None, for_cluster(help="Names or paths of cluster files (default: all).")] = None,
     clusters: Clusters = CLUSTERS,
     strict: Strict = False,
     output: Annotated[
@@ -43,7 +49,7 @@ def validate(
     epilog=examples("preflight prod", "preflight prod --quiet"),
 )
 def preflight(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     strict: Strict = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors, warnings and the count.")] = False,
@@ -68,7 +74,7 @@ def preflight(
 
 @commands.command(help="Print monthly usage; with --live also prices.", epilog=examples("cost prod", "cost prod --live"))
 def cost(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     live: Annotated[bool, typer.Option("--live", help="Add prices from the AWS Pricing API (pricing:GetProducts).")] = False,
     profile: Profile = None,
@@ -80,15 +86,18 @@ def cost(
     run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
 
 
-@commands.command(help="Write readable templates, for pull requests.", epilog=examples("snapshot", "snapshot --check"))
+@commands.command(
+    help="Write readable templates, for pull requests.", epilog=examples("snapshot", "snapshot prod", "snapshot --check")
+)
 def snapshot(
+    cluster: Annotated[str | None, for_cluster(help="Name or path of a cluster file (default: all).")] = None,
     clusters: Clusters = CLUSTERS,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a snapshot is stale.")] = False,
     output: Output = "text",
 ) -> None:
     from cli.snapshot.command import snapshot as command
 
-    run("snapshot", command, output, clusters=clusters, check=check)
+    run("snapshot", command, output, clusters=clusters, cluster=cluster, check=check)
 
 
 @commands.command(

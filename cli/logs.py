@@ -140,7 +140,7 @@ def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str, 
         return chosen, _node(chosen, _states(deployment, parts))
     names = _names(deployment, node) or {}
     chosen = next((log for log in found if log.instance == names.get("instance_id")), None)
-    return chosen or _no_log(found, node, kind), names
+    return chosen or _no_log(found, node, kind, _states(deployment, parts)), names
 
 
 def _names(deployment: Deployment, name: str) -> Json | None:
@@ -156,8 +156,8 @@ def _names(deployment: Deployment, name: str) -> Json | None:
     return next((node.names for node in nodes if name in (node.host, node.address)), None)
 
 
-def _no_log(found: list[NodeLog], node: str, kind: str) -> NoReturn:
-    known = ", ".join(log.name for log in found[:10]) or "none"
+def _no_log(found: list[NodeLog], node: str, kind: str, states: Mapping[str, Report]) -> NoReturn:
+    known = ", ".join(dict.fromkeys(_name(log, states) for log in found[:10])) or "none"
     raise OpsError(f"no {kind} log of node {node!r}; available: {known}, or an instance id")
 
 

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -14,16 +15,19 @@ from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.kubernetes.names import node_name
+from cli.node_reports import reported_names
+from cli.parts import Parts
 from cli.remote.plugin import missing_plugin
 from cli.remote.sessions import SessionError, Sessions, Target
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
 from config.model import Orchestrator
-from config.suggestions import nearest
+from config.suggestions import either, like
 
 ALL = "all"
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 READ_TIMEOUT_S = 30.0
+MAX_LISTED = 10
 _HOST = re.compile(r"ip-(\d+)-(\d+)-(\d+)-(\d+)")
 
 
@@ -84,12 +88,11 @@ def node_names(instance: str, name: str, host: str, group: str) -> dict[str, str
 
 
 class NodeDirectory:
-    """The nodes of a cluster, found by any of their names. HyperPod's names are read from a controller on first use."""
+    """The nodes of a cluster, found by any name; HyperPod's are read on first use, from reports or else from a controller."""
 
-    def __init__(
-        self, cluster: str, nodes: Sequence[Node], shell: Shell | None, reason: str = "", *, is_eks: bool = False
-    ) -> None:
-        self.cluster, self._is_eks = cluster, is_eks
+    def __init__(self, deployment: Deployment, cluster: str, nodes: Sequence[Node], shell: Shell | None, reason: str) -> None:
+        self.cluster, self._deployment = cluster, deployment
+        self._is_eks = deployment.config.orchestrator is Orchestrator.EKS
         self._nodes, self._shell, self._reason = tuple(nodes), shell, reason
 
     @property
@@ -155,7 +158,11 @@ class NodeDirectory:
             host = self._of_group(group)[0].host
             return f"HyperPod's names are not accepted on EKS: pass a name in Kubernetes, e.g. {host}, or the group {group}"
         reason = f"; HyperPod's names are unknown: {self.unnamed_reason}" if self.unnamed_reason else ""
-        return f"{nearest(name, self._known())}{reason}"
+        if similar := like(name, self._known()):
+            return f"did you mean {either(similar)}?{reason}"
+        few = len(self.nodes) <= MAX_LISTED
+        nodes = either(sorted(node.label for node in self.nodes)) if few else f"listed by `{self._deployment.hpod('nodes')}`"
+        return f"use a group: {either(sorted({node.group for node in self.nodes}))}, or a node: {nodes}{reason}"
 
     def _is_numbered(self, name: str) -> bool:
         """Return whether the name has the form of HyperPod's names for the nodes of a group: GROUP-NUMBER."""
@@ -182,9 +189,18 @@ class NodeDirectory:
 
     @cached_property
     def _names(self) -> tuple[Mapping[str, str], str]:
-        """Return HyperPod's names by instance id, or the reason why they cannot be read."""
+        """Return HyperPod's names by instance id, and why some are unknown."""
         if self._is_eks:
             return {}, ""
+        groups = {node.instance: node.group for node in self._nodes}
+        reported = Parts("nodes").get("names", lambda: reported_names(self._deployment, groups, datetime.now(UTC))) or {}
+        if all(node.instance in reported or node.status == "Pending" for node in self._nodes):
+            return reported, ""
+        read, reason = self._read_names()
+        return {**reported, **read}, reason
+
+    def _read_names(self) -> tuple[Mapping[str, str], str]:
+        """Return the names in a controller's file, or the reason why they cannot be read."""
         controllers = [node for node in self._nodes if node.role == Role.CONTROLLER]
         if self._shell is None or not controllers:
             return {}, self._reason or "the cluster has no controller"
@@ -211,19 +227,18 @@ def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, st
 
 
 def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDirectory:
-    """Return the nodes of a deployed cluster; names are read through ``shell``, or else through the plugin if it is installed."""
+    """Return the nodes of a deployed cluster; sessions use ``shell``, or else the plugin if it is installed."""
     cluster = deployment.cluster()
     name, cluster_id = cluster["ClusterName"], cluster["ClusterArn"].rpartition("/")[2]
     roles = deployment.config.role_names()
     sagemaker = deployment.client("sagemaker")
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
-    is_eks = deployment.config.orchestrator is Orchestrator.EKS
-    if is_eks:
+    if deployment.config.orchestrator is Orchestrator.EKS:
         nodes = [replace(node, host=node_name(node.instance)) for node in nodes]
     reason = "" if shell else missing_plugin()
     if shell is None and not reason:
         shell = session_shell(deployment)
-    return NodeDirectory(name, nodes, shell, reason, is_eks=is_eks)
+    return NodeDirectory(deployment, name, nodes, shell, reason)
 
 
 def session_shell(deployment: Deployment, connect_timeout_s: float = 0) -> SessionManagerShell:

@@ -1,6 +1,8 @@
 """The reports of the nodes' agents: JSON lines in the log group of the deployment, one stream per node."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -76,6 +78,18 @@ def reports(deployment: Deployment, *, record: str, since: datetime, streams: st
 def latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
     """Return the latest recent state of each node that reported one, by instance id."""
     return {report.instance: report for report in reports(deployment, record=STATE, since=now - RECENT)}
+
+
+def reported_names(deployment: Deployment, groups: Mapping[str, str], now: datetime) -> dict[str, str]:
+    """Return HyperPod's names by instance id, for the nodes in ``groups``, which has their groups by instance id.
+
+    Root on a node can report any name, to receive commands for another node. So a name must be GROUP-NUMBER of the node's own
+    group, and only one node may report it.
+    """
+    names = {instance: report.text("node") for instance, report in latest_states(deployment, now).items() if instance in groups}
+    count = Counter(names.values())
+    own = {instance: rf"{re.escape(groups[instance])}-[0-9]+" for instance in names}
+    return {each: name for each, name in names.items() if count[name] == 1 and re.fullmatch(own[each], name)}
 
 
 def reporters(deployment: Deployment) -> set[str]:

@@ -8,7 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from cli.access import Access
 from cli.account import check_account
 from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
-from cli.cluster_files import is_path
+from cli.cluster_folder import is_path
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.result import Result

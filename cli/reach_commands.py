@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.access import Access
-from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
+from cli.arguments import ClusterOrFile, ClusterOrOnly, Clusters, Output, Profile, Region, Yes, after_cluster, examples
 from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
 from cli.help import CommandModule
@@ -25,8 +25,8 @@ Identity = Annotated[Path | None, typer.Option(metavar="FILE", help="Private key
     epilog=examples("ssh prod", "ssh prod ip-10-1-0-9", "ssh prod workers-1 --user alice", "ssh prod --config --user alice"),
 )
 def ssh(
-    cluster: ClusterOrFile,
-    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Node: {NAMES} (default: login, else controller).")] = None,
+    cluster: ClusterOrOnly,
+    node: Annotated[str | None, after_cluster("NODE", f"Node: {NAMES} (default: login, else controller)")] = None,
     clusters: Clusters = CLUSTERS,
     config: Annotated[bool, typer.Option("--config", help="Write an entry per node for ssh, scp, sftp and VS Code.")] = False,
     only_print: Annotated[bool, typer.Option("--print", help="With --config: print the entries, write nothing.")] = False,
@@ -133,7 +133,7 @@ def apply(
     epilog=examples("kubeconfig prod", "kubeconfig prod --team research --profile research"),
 )
 def kubeconfig(
-    cluster: ClusterOrFile,
+    cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     context: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the context (default: the cluster file's name).")

@@ -1,6 +1,8 @@
 """The environment of a process that uses the embedded AWS, and nothing else of AWS or of the user's settings."""
 
 import os
+import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,14 +10,21 @@ from pathlib import Path
 from local_aws.credentials import Owner
 
 PROJECT = Path(__file__).resolve().parent.parent
+_PLUGIN = f"""\
+#!/bin/sh
+cd {shlex.quote(str(PROJECT))} && exec {shlex.quote(sys.executable)} -m local_aws.nodes.session_manager_plugin "$@"
+"""
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy", "node_extra_ca_certs")
 _LOOPBACK = "127.0.0.1,localhost,::1"
 
 
 def aws_environment(endpoint: str, region: str, home: Path, owner: Owner) -> dict[str, str]:
-    """Return this process's environment, pointed at the embedded AWS at ``endpoint`` as its owner, for cdk and boto3."""
+    """Return this process's environment, pointed at the embedded AWS at ``endpoint`` as its owner, for cdk and boto3.
+
+    Its PATH begins with a stand-in for the Session Manager plugin, which is written below ``home``.
+    """
     return {
-        **shielded_environment(region, home),
+        **shielded_environment(region, home, _plugin_folder(home)),
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": owner.access_key,
         "AWS_SECRET_ACCESS_KEY": owner.secret_key,
@@ -23,12 +32,23 @@ def aws_environment(endpoint: str, region: str, home: Path, owner: Owner) -> dic
     }
 
 
-def shielded_environment(region: str, home: Path) -> dict[str, str]:
+def _plugin_folder(home: Path) -> str:
+    """Return a folder for PATH with the stand-in; write it if it is missing or another checkout's."""
+    program = home / "bin" / "session-manager-plugin"
+    if not program.is_file() or program.read_text() != _PLUGIN:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(_PLUGIN)
+        program.chmod(0o755)
+    return str(program.parent)
+
+
+def shielded_environment(region: str, home: Path, *programs: str) -> dict[str, str]:
     """Return this process's environment without the user's AWS settings.
 
-    HOME stays, because it holds caches; AWS's and the CDK's own files are read below ``home`` instead.
+    HOME stays, because it holds caches; AWS's and the CDK's own files are read below ``home`` instead. PATH begins with the
+    folders ``programs`` and the checkout's tools.
     """
-    tools = [str(PROJECT / ".venv" / "bin"), str(PROJECT / "node_modules" / ".bin")]
+    tools = [*programs, str(PROJECT / ".venv" / "bin"), str(PROJECT / "node_modules" / ".bin")]
     others = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder not in tools]
     return {
         **_shielded(os.environ, home),

@@ -16,9 +16,9 @@ SETTINGS = "node_settings.json"
 """Every bundle of scripts has this file (constructs/hyperpod/lifecycle/node_settings.py)."""
 
 
-def synthesize(clusters: Path, outdir: Path) -> None:
-    """Write the cloud assembly of the cluster files in the folder, without cdk-nag and other validation of templates."""
-    context = {"clusters": str(clusters.absolute()), "nag": "false"}
+def synthesize(clusters: Path, outdir: Path, cluster: str = "") -> None:
+    """Write the cloud assembly of one or all cluster files in the folder, without cdk-nag and other validation of templates."""
+    context = {"clusters": str(clusters.absolute()), "nag": "false", **({"cluster": cluster} if cluster else {})}
     variables = {"CDK_OUTDIR": str(outdir), "CDK_CONTEXT_JSON": json.dumps(context), "CDK_VALIDATION": "false"}
     environment = {**os.environ, **variables}
     node = Path(sys.executable).with_name("node")

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from cli.cluster_folder import is_path
 from cli.result import Result
 from cli.snapshot.assembly import node_files, synthesize, templates
 from cli.snapshot.readable import readable
@@ -14,13 +15,15 @@ from cli.snapshot.update import update
 SUFFIX = ".snapshot"
 
 
-def snapshot(*, clusters: Path, check: bool = False) -> Result:
-    """Write a folder ``NAME.snapshot`` beside each cluster file; with ``check``, only report files that differ."""
+def snapshot(*, clusters: Path, cluster: str | None = None, check: bool = False) -> Result:
+    """Write a folder ``NAME.snapshot`` beside one or each cluster file; with ``check``, only report files that differ."""
+    if cluster and is_path(cluster):
+        clusters, cluster = Path(cluster).parent, Path(cluster).stem
     with tempfile.TemporaryDirectory() as folder:
         outdir = Path(folder)
-        synthesize(clusters, outdir)
+        synthesize(clusters, outdir, cluster or "")
         expected = _expected(clusters, outdir)
-    present = {path for folder in clusters.glob(f"*{SUFFIX}") for path in folder.rglob("*") if path.is_file()}
+    present = {path for folder in clusters.glob(f"{cluster or '*'}{SUFFIX}") for path in folder.rglob("*") if path.is_file()}
     changed = [str(file) for file in update(expected, present, write=not check)]
     if not check:
         _remove_empty(clusters)

@@ -5,13 +5,14 @@ import re
 import shlex
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from config.errors import ConfigError
 from config.instance_group import Role
 from config.model import ClusterConfig, Orchestrator
 from local_aws import process
-from local_aws.demo import kubernetes, slurm
+from local_aws.demo import administrator, kubernetes, slurm
 from local_aws.demo.step import DemoError, Step, relative, run
 from local_aws.environment import PROJECT, aws_environment
 from local_aws.server import ACCOUNT
@@ -36,7 +37,9 @@ def demo(given: str = "") -> None:
     nodes = kind.prepare(lambda line: print(line, flush=True))
     running = process.up(nodes=nodes)
     environment = aws_environment(running.endpoint, region, process.home(), running.owner)
-    steps = (*_deployment(folder, cluster, region), *kind.first_steps(config, nodes=nodes))
+    if kind is kubernetes:
+        environment = administrator.assume(config, environment)
+    steps = (*_deployment(folder, config, region), *kind.first_steps(config, nodes=nodes))
     for number, step in enumerate(steps, 1):
         if step.before:
             step.before(environment)
@@ -76,7 +79,8 @@ def _config(folder: Path, cluster: str) -> ClusterConfig:
     return config
 
 
-def _deployment(folder: Path, cluster: str, region: str) -> tuple[Step, ...]:
+def _deployment(folder: Path, config: ClusterConfig, region: str) -> tuple[Step, ...]:
+    cluster, granting = config.name, partial(administrator.grant, config)
     deploy = (
         "cdk",
         "deploy",
@@ -94,7 +98,7 @@ def _deployment(folder: Path, cluster: str, region: str) -> tuple[Step, ...]:
             process.home(),
         ),
         Step("cdk deploy: network, storage, cluster", deploy),
-        Step("status: the cluster and its groups", ("./hpod", "status", cluster, *_hpod_options(folder))),
+        Step("status: the cluster and its groups", ("./hpod", "status", cluster, *_hpod_options(folder)), before=granting),
         Step("outputs: ids, names and commands of the cluster", ("./hpod", "outputs", cluster, *_hpod_options(folder))),
     )
 
@@ -114,12 +118,12 @@ def next_steps(config: ClusterConfig, file: str, seconds: float, *, nodes: bool,
     cluster = " ".join((name, *_hpod_options(folder)))
     kind, of = (kubernetes, "an EKS") if config.orchestrator is Orchestrator.EKS else (slurm, "a Slurm")
     what = f"{of} cluster {'with' if nodes else 'without'} simulated nodes"
-    note = f"{kubernetes.NOTE}\n" if kind is kubernetes else ""
-    first = "\n    ".join((f'eval "$({python} -m local_aws env)"', *kind.next_commands(python, nodes=nodes)))
+    note, role = (f"{kubernetes.NOTE}\n", f" --role {administrator.ROLE}") if kind is kubernetes else ("", "")
+    first = "\n    ".join((f'eval "$({python} -m local_aws env{role})"', *kind.next_commands(config, cluster, nodes=nodes)))
     return f"""
 Done in {seconds:.0f} s: {what}, deployed to the embedded AWS by the real cdk command line.
 {note}
-Next, in a shell that points at the embedded AWS:
+Next, in the checkout; the first line points your shell at the embedded AWS:
     {first}
     {_edit(config, file, folder)}
     cdk diff {stacks}                    # show this one change

@@ -133,10 +133,11 @@ def _claim(space: str, environment: Environment) -> str:
     return name.rpartition("/")[2]
 
 
-def next_commands(python: str, *, nodes: bool) -> list[str]:
+def next_commands(config: ClusterConfig, cluster: str, *, nodes: bool) -> list[str]:
     """Return commands to try on the cluster."""
-    kubectl = f"{python} -m local_aws kubectl get pods --all-namespaces   # kubectl as an administrator"
-    return [kubectl, *([f"{python} -m local_aws shell            # a shell on a node; list all with `nodes`"] if nodes else [])]
+    command = f"./hpod run {cluster} {config.instance_groups[0].name} -- uptime   # a command on the nodes of a group"
+    kubectl = "python -m local_aws kubectl get pods --all-namespaces   # kubectl as an administrator"
+    return [f"./hpod nodes {cluster}   # the names of nodes, for ssh, run and drain", *([command] if nodes else []), kubectl]
 
 
 def _wait_for_pods(environment: Environment) -> None:

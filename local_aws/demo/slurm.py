@@ -50,9 +50,15 @@ def first_steps(config: ClusterConfig, *, nodes: bool) -> tuple[Step, ...]:
     return tuple(jobs) if count else tuple(jobs[:1])
 
 
-def next_commands(python: str, *, nodes: bool) -> list[str]:
+def next_commands(config: ClusterConfig, cluster: str, *, nodes: bool) -> list[str]:
     """Return commands to try on the cluster."""
-    return [f"{python} -m local_aws shell            # a shell on the login node; list all with `nodes`"] if nodes else []
+    if not nodes:
+        return []
+    where = "login node" if config.of_role(Role.LOGIN) else "controller"
+    return [
+        f"./hpod ssh {cluster}                     # a shell on the {where}; any name of a node works, too",
+        f"./hpod run {cluster} controller -- sinfo # a command on nodes",
+    ]
 
 
 def wait_for_workers(count: int, look: Callable[[], set[str]], within_s: float = WORKERS_WITHIN_S) -> None:

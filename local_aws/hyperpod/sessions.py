@@ -2,7 +2,7 @@
 
 AWS documents GetConnectionStatus for managed nodes; this assumes HyperPod's targets, as in StartSession. A session has an id and
 a token, but no data channel: Session Manager's websocket protocol is not emulated. The control path `sessions` shows the open
-sessions to a stand-in for the Session Manager plugin. For a shell on a simulated node, use `python -m local_aws shell`.
+sessions to a stand-in for the Session Manager plugin, local_aws/nodes/session_manager_plugin.py.
 """
 
 import secrets

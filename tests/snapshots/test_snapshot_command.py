@@ -66,3 +66,14 @@ def test_a_mistake_in_a_file_is_the_error_of_synth_and_nothing_is_written(cluste
     with pytest.raises(OpsError, match=r"mine\.yaml:\d+:\d+: instance_groups\[2\]\.role"):
         snapshot(clusters=clusters)
     assert not list(clusters.glob("*.snapshot"))
+
+
+def test_the_snapshot_of_one_cluster_reads_and_changes_no_other(clusters: Path) -> None:
+    (clusters / "broken.yaml").write_text("region: 5\n")
+    (clusters / "other.snapshot").mkdir()
+    (clusters / "other.snapshot" / "Network.template.yaml").touch()
+    snapshot(clusters=Path("nowhere"), cluster=str(clusters / "mine.yaml"))
+    assert snapshot(clusters=clusters, cluster="mine", check=True).failure == ""
+    assert (clusters / "other.snapshot" / "Network.template.yaml").exists()
+    with pytest.raises(OpsError, match="mien"):
+        snapshot(clusters=clusters, cluster="mien")

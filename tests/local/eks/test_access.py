@@ -6,16 +6,22 @@ import time
 import urllib.error
 import urllib.request
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from botocore.exceptions import ClientError
 
+from config.model import ClusterConfig
 from local_aws import durations
 from local_aws.clock import host_now
 from local_aws.credentials import OWNER
+from local_aws.demo import administrator
 from local_aws.eks import model
 from local_aws.eks import tokens as verification
+from local_aws.environment import aws_environment
+from tests.cluster_files import EXAMPLES
 from tests.local.eks.tokens import STS, encoded, review, token
 from tests.local.eks.world import ACCOUNT, POLICY, REGION, ROLES, VIEWER, World, trust
 
@@ -116,6 +122,21 @@ def test_the_creator_is_an_administrator_if_the_request_says_so(world: World) ->
     policies = world.eks.list_associated_access_policies(clusterName="own", principalArn=creator)["associatedAccessPolicies"]
     assert [each["policyArn"] for each in policies] == [POLICY.format("ClusterAdmin")]
     assert review(world, "TokenReview", {"token": token(OWNER.client_keys, cluster="own")}, 1)["authenticated"]
+
+
+def test_the_demo_has_an_administrator_beside_those_of_the_file(cluster: World, tmp_path: Path) -> None:
+    boss = f"arn:aws:iam::{ACCOUNT}:role/ops/Boss"
+    content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
+    config = ClusterConfig.model_validate({**content, "name": "ml", "eks": {"version": "1.34", "admins": [boss]}})
+    environment = administrator.assume(config, aws_environment(cluster.endpoint, REGION, tmp_path, OWNER))
+    admit(cluster, boss)  # as the deployment does; the role must exist
+    administrator.grant(config, environment)
+    settle()
+    keys = {name: environment[name.upper()] for name in ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")}
+    admin = user_of(cluster, token(keys))["extra"]["arn"][0]
+    found = cluster.eks.list_associated_access_policies(clusterName="ml", principalArn=administrator.ARN)
+    assert "/PlatformAdmin/" in admin
+    assert [each["policyArn"] for each in found["associatedAccessPolicies"]] == [POLICY.format("ClusterAdmin")]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """`hpod apply` on nodes without an agent: through sessions, with the AWS CLI of the nodes, and our real scripts."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.conftest import Again
 from tests.nodes.follow.following import LOG_GROUP, PARAMETER, sha256_of
 from tests.nodes.reach.conftest import Operator
-from tests.nodes.session_manager_plugin import plugin_folder
 
 pytestmark = pytest.mark.local
 
@@ -53,8 +51,7 @@ def operator(cluster: Running, tmp_path: Path) -> Operator:
     (tmp_path / "clusters").mkdir()
     (tmp_path / "clusters" / "ml.yaml").write_text(FILE)
     environment = aws_environment(cluster.world.endpoint, REGION, tmp_path, OWNER)
-    programs = f"{plugin_folder(tmp_path / 'bin')}{os.pathsep}{environment['PATH']}"
-    return Operator(tmp_path, environment | {"PYTHONPATH": str(PROJECT), "PATH": programs}, cluster)
+    return Operator(tmp_path, environment | {"PYTHONPATH": str(PROJECT)}, cluster)
 
 
 def test_apply_installs_the_agent_on_running_nodes(bundle: str, operator: Operator) -> None:

@@ -17,7 +17,6 @@ from tests.node_settings import Json
 from tests.nodes.cluster.operated import STACK, data_of, fitting
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.gpus.gpu_cluster import KEEPER, ONE_GPU, GpuCluster
-from tests.nodes.session_manager_plugin import plugin_folder
 
 pytestmark = pytest.mark.local
 FILE = f"""\
@@ -69,8 +68,7 @@ def environment(cluster: GpuCluster, tmp_path: Path) -> dict[str, str]:
     world.allow("ssmmessages:*", name="sessions")
     world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(STACK))
     (tmp_path / "ml.yaml").write_text(FILE)
-    found = aws_environment(world.endpoint, REGION, tmp_path, OWNER)
-    return found | {"PYTHONPATH": str(PROJECT), "PATH": f"{plugin_folder(tmp_path / 'bin')}:{found['PATH']}"}
+    return aws_environment(world.endpoint, REGION, tmp_path, OWNER) | {"PYTHONPATH": str(PROJECT)}
 
 
 def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(

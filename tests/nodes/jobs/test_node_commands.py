@@ -15,7 +15,6 @@ from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.jobs.submitted import Cluster
-from tests.nodes.session_manager_plugin import plugin_folder
 
 pytestmark = pytest.mark.local
 
@@ -35,8 +34,7 @@ def hpod(
     world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(STACK))
     (tmp_path / "clusters").mkdir()
     (tmp_path / "clusters" / "ml.yaml").write_text(FILE)
-    environment = aws_environment(aws.endpoint, REGION, tmp_path, OWNER)
-    for name, value in {**environment, "PATH": f"{plugin_folder(tmp_path / 'bin')}:{environment['PATH']}"}.items():
+    for name, value in aws_environment(aws.endpoint, REGION, tmp_path, OWNER).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
 

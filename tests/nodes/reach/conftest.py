@@ -19,7 +19,6 @@ from tests.local.hyperpod.world import World
 from tests.nodes.cluster.conftest import KIND, ON_CREATE, PARAMETERS, ROLES
 from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import Running
-from tests.nodes.session_manager_plugin import plugin_folder
 
 __all__ = ["aws", "nodes"]
 
@@ -67,8 +66,8 @@ def operator(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.T
     (home / "clusters").mkdir()
     (home / "clusters" / "ml.yaml").write_text(FILE)
     environment = aws_environment(aws.endpoint, REGION, home, OWNER)
-    programs = f"{plugin_folder(home / 'bin')}{os.pathsep}{aws_cli()}"
-    environment |= {"HOME": str(home), "PYTHONPATH": str(PROJECT), "PATH": f"{programs}{os.pathsep}{environment['PATH']}"}
+    programs = f"{aws_cli()}{os.pathsep}{environment['PATH']}"
+    environment |= {"HOME": str(home), "PYTHONPATH": str(PROJECT), "PATH": programs}
     return Operator(home, environment, cluster)
 
 

@@ -11,7 +11,6 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION, aws, nodes
-from tests.nodes.session_manager_plugin import plugin_folder
 
 __all__ = ["aws", "nodes"]
 
@@ -27,4 +26,4 @@ def environment(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytes
     home = tmp_path_factory.mktemp("home")
     environment = aws_environment(aws.endpoint, REGION, home, OWNER)
     subprocess.run(["cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}"], cwd=home, env=environment, check=True)
-    return {**environment, "PATH": f"{plugin_folder(home / 'bin')}:{environment['PATH']}"}
+    return environment

@@ -1,6 +1,7 @@
 """A deployed cluster of a controller, a login node and workers, and a shell on its nodes."""
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -38,6 +39,8 @@ class FakeNodes(FakeStack):
         self.outputs = [{"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"}]
         self.summaries = [summary(group, node, address) for group, _, node, address in NODES]
         self.described: list[str] = []
+        self.reported: dict[str, str] = {}
+        """The names that the nodes' agents report, by instance id."""
 
     def describe_cluster(self, **_: str) -> Json:
         arn = f"arn:aws:sagemaker:us-west-2:123456789012:cluster/{CLUSTER_ID}"
@@ -50,10 +53,17 @@ class FakeNodes(FakeStack):
                 return {"NodeDetails": {"PrivatePrimaryIp": address}}
         raise ClientError({"Error": {"Code": "ResourceNotFound", "Message": "no such node"}}, "DescribeClusterNode")
 
-    def paginate(self, **_: Any) -> Iterator[Json]:
+    def paginate(self, **request: Any) -> Iterator[Json]:
+        if "logGroupName" in request:
+            yield {"events": [self._report(*each) for each in self.reported.items()]}
+            return
         half = len(self.summaries) // 2
         yield {"ClusterNodeSummaries": self.summaries[:half]}
         yield {"ClusterNodeSummaries": self.summaries[half:]}
+
+    def _report(self, instance: str, name: str) -> Json:
+        message = json.dumps({"record": "state", "instance": instance, "node": name})
+        return {"logStreamName": f"group/{instance}", "timestamp": time.time() * 1000, "message": message}
 
     def deployment(self) -> Deployment:
         """The deployment of the cluster's file."""

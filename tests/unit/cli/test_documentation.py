@@ -29,7 +29,12 @@ def test_every_operators_command_has_a_section_with_a_link_to_a_page(command: st
 
 
 @pytest.mark.parametrize("command", HELP)
-def test_every_operators_command_has_examples_in_its_help_that_it_accepts(command: str) -> None:
+def test_every_operators_command_has_examples_in_its_help_that_it_accepts(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "clusters" / "prod.yaml").touch()
+    monkeypatch.chdir(tmp_path)
     assert EXAMPLES[command], "epilog=examples(...) is missing"
     for example in EXAMPLES[command]:
         name, *words = shlex.split(example)

@@ -10,7 +10,6 @@ from cli.errors import OpsError
 from cli.init import init
 from cluster_request.eks_addons import versions
 from tests.unit.cli.test_init import ENOUGH, EXISTING, Person, no_region, run
-from validation import report
 from validation.load import check_files, load_cluster
 
 __all__ = ["no_region"]
@@ -19,7 +18,7 @@ GIVEN = {**ENOUGH, "orchestrator": "eks"}
 ADMIN, USER = "arn:aws:iam::123456789012:role/PlatformAdmin", "arn:aws:iam::123456789012:user/alice"
 
 
-def test_options_alone_give_a_file_without_warnings(tmp_path: Path) -> None:
+def test_options_alone_give_a_file_whose_only_warning_is_that_it_has_no_administrators(tmp_path: Path) -> None:
     run(tmp_path, GIVEN)
     path = tmp_path / "mine.yaml"
     config = load_cluster(path)
@@ -31,7 +30,7 @@ def test_options_alone_give_a_file_without_warnings(tmp_path: Path) -> None:
     ]
     assert (config.provisioning, config.node_recovery) == ("continuous", "Automatic")
     assert config.storage.lustre is not None
-    assert report.text(check_files([path])) == ""
+    assert [problem.rule for file in check_files([path]) for problem in file.warnings] == ["no-admins"]
     text = path.read_text()
     assert "slurm" not in text.lower()
     assert "# A cluster on Amazon EKS. " in text

@@ -49,6 +49,8 @@ def test_the_list_shows_names_that_find_the_same_node(account: FakeOperations) -
     listed = logs(account.deployment()).data
     assert listed
     names = {each["node"]["instance_id"][-1]: each["name"] for each in listed["logs"]}
+    with pytest.raises(OpsError, match="no lifecycle log of node 'work-9'; available: work#1, work-1, or an instance id"):
+        logs(account.deployment(), node="work-9")
     assert names == {"2": "work#1", "3": "work-1"}  # HyperPod's work-1 wrote the group's second log
     for number, name in names.items():
         found = logs(account.deployment(), node=name).data

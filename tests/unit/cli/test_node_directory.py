@@ -10,7 +10,7 @@ from cli.errors import OpsError
 from cli.node_directory import NodeDirectory, node_directory
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
-from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config, summary
+from tests.unit.cli.fake_nodes import NODES, FakeNodes, FakeShell, resource_config, summary
 
 WORKER = "i-0000000000000000c"
 
@@ -78,6 +78,38 @@ def test_hyperpods_names_are_read_once_from_the_controller() -> None:
     assert [found.one("workers-2").name, found.one("entry-1").name] == ["workers-2", "entry-1"]
     assert shell.calls == [("i-0000000000000000a", "cat /opt/ml/config/resource_config.json")]
     assert [node.name for node in found.nodes] == ["entry-1", "head-1", "workers-1", "workers-2"]
+
+
+REPORTED = {instance: f"{group}-{number}" for group, number, instance, _ in NODES}
+
+
+def test_names_that_all_nodes_report_need_no_session() -> None:
+    account, shell = FakeNodes(), FakeShell()
+    account.reported = REPORTED
+    account.summaries.append({**summary("workers", "i-0000000000000000e", ""), "InstanceStatus": {"Status": "Pending"}})
+    found = node_directory(account.deployment(), shell)
+    assert (found.one("workers-2").instance, found.unnamed_reason) == ("i-0000000000000000d", "")
+    assert shell.calls == []
+
+
+@pytest.mark.parametrize("claimed", ["workers-1", "head-1", "workers-1; reboot", ""])
+def test_a_node_cannot_take_the_name_of_another(claimed: str) -> None:
+    account = FakeNodes()
+    account.reported = {**REPORTED, "i-0000000000000000d": claimed}
+    found = node_directory(account.deployment(), FakeShell(Output(0, resource_config())))
+    assert [node.instance for node in found.find("workers-1")] == [WORKER]
+    assert found.one("workers-2").instance == "i-0000000000000000d"
+
+
+@pytest.mark.parametrize(
+    ("count", "nodes"), [(2, "ip-10-1-0-10, ip-10-1-0-4, .* or ip-10-1-0-9"), (30, "listed by `./hpod nodes draft`")]
+)
+def test_a_name_like_none_is_answered_with_the_groups_and_the_nodes(count: int, nodes: str) -> None:
+    account = FakeNodes()
+    account.summaries += [summary("workers", f"i-{number:017x}", f"10.1.1.{number}") for number in range(100, 98 + count)]
+    found = node_directory(account.deployment(), FakeShell(SessionError("ended")))
+    with pytest.raises(OpsError, match=rf"^unknown node 'x'; use a group: entry, head or workers, or a node: {nodes}; "):
+        found.one("x")
 
 
 def test_an_unknown_name_has_near_matches() -> None:

@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from cli import __version__
 from cli.__main__ import main
@@ -13,6 +16,8 @@ from cli.help import SECTIONS
 from tests.unit.cli.commands import COMMANDS, HELP
 
 PROJECT = Path(__file__).parents[3]
+DEFAULT = {"status", "events", "nodes", "drift", "retained", "preflight", "cost", "kubeconfig", "logs", "ssh", "outputs"}
+"""Commands without an effect at AWS and on nodes; a name may only be omitted here, so that no other cluster is changed."""
 
 
 @pytest.mark.parametrize(
@@ -22,7 +27,7 @@ PROJECT = Path(__file__).parents[3]
         ("--clusters x validate", "Error: No such option: --clusters"),
         ("validate --cluster x", "Error: No such option: --cluster (Possible options: --clusters)"),
         ("cost one two", "Error: Got unexpected extra argument(s) (two)"),
-        ("preflight", "Error: Missing argument 'CLUSTER|FILE'."),
+        ("adopt", "Error: Missing argument 'CLUSTER|FILE'."),
     ],
 )
 def test_a_wrong_command_line_is_refused_with_a_reason(words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,6 +35,60 @@ def test_a_wrong_command_line_is_refused_with_a_reason(words: str, message: str,
     error = capsys.readouterr().err
     assert message in error
     assert error.startswith("Usage: hpod ")
+
+
+@pytest.fixture
+def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], Any]:
+    """Return the cluster and the next argument that a command line chooses in a folder with these files."""
+
+    def choose(files: str, line: str) -> Any:
+        for name in files.split():
+            (tmp_path / f"{name}.yaml").touch()
+        command, *words = line.split()
+        monkeypatch.chdir(tmp_path)
+        taken = COMMANDS[command].make_context(command, [*words, "--clusters", "."]).params
+        return taken["cluster"], taken.get("node", taken.get("nodes", taken.get("name")))
+
+    return choose
+
+
+@pytest.mark.parametrize(
+    ("line", "cluster", "other"),
+    [
+        *(
+            (command, "prod", None)
+            for command in ["status", "events", "nodes", "drift", "retained", "preflight", "cost", "kubeconfig"]
+        ),
+        *((command, "prod", None) for command in ["logs", "ssh", "outputs"]),
+        ("logs workers-1", "prod", "workers-1"),
+        ("ssh login", "prod", "login"),
+        ("outputs VpcId", "prod", "VpcId"),
+        ("ssh prod login", "prod", "login"),
+        ("ssh prdo", "prdo", None),  # a misspelled cluster is not a node
+        ("status other", "other", None),
+        ("ssh other/dev.yaml", "other/dev.yaml", None),
+    ],
+)
+def test_the_only_cluster_file_need_not_be_named(
+    chosen: Callable[[str, str], Any], line: str, cluster: str, other: str | None
+) -> None:
+    assert chosen("prod", line) == (cluster, other)
+
+
+@pytest.mark.parametrize(("files", "fix"), [("dev prod", "pass one of dev or prod"), ("", "write one with `./hpod init NAME`")])
+def test_without_exactly_one_file_a_cluster_must_be_named(chosen: Callable[[str, str], Any], files: str, fix: str) -> None:
+    with pytest.raises(typer.BadParameter, match=f"cluster files; {fix}"):
+        chosen(files, "status")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_only_a_command_that_changes_something_must_name_its_cluster(command: str) -> None:
+    required = [each.required for each in COMMANDS[command].params if each.name == "cluster"]
+    assert required in ([], [command not in DEFAULT | {"snapshot"}])
+
+
+def test_a_node_is_never_taken_for_the_cluster_of_a_command_that_changes_something(chosen: Callable[[str, str], Any]) -> None:
+    assert chosen("prod", "replace other workers-1") == ("other", ["workers-1"])
 
 
 def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

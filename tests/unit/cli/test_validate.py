@@ -41,7 +41,13 @@ def test_the_reference_is_found_right(validate: Validate) -> None:
 
 
 def test_without_a_name_all_files_of_the_folder_are_checked(validate: Validate) -> None:
-    assert validate("--clusters", EXAMPLES) == (0, "0 errors and 0 warnings in 7 files\n", "")
+    status, said, _ = validate("--clusters", EXAMPLES, "--output", "json")
+    found = json.loads(said)
+    assert (status, len(found["data"]["files"])) == (0, 7)
+    assert [(Path(each["file"]).stem, each["rule"]) for each in found["problems"]] == [
+        ("eks-p5", "no-admins"),
+        ("eks", "no-admins"),
+    ]
 
 
 def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, wrong: Path) -> None:

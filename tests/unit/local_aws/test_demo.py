@@ -12,6 +12,7 @@ from local_aws.cdk_output import shorten
 from local_aws.demo import EXAMPLES, DemoError, chosen, next_steps
 from local_aws.demo.slurm import first_steps, wait_for_workers
 from tests import cluster_files
+from tests.unit.cli.commands import COMMANDS
 from validation.load import parse_cluster
 
 REFERENCE = cluster_files.REFERENCE.read_text()
@@ -104,8 +105,17 @@ def test_a_file_without_workers_users_or_accounting_gets_no_jobs_that_need_them(
 
 
 def test_a_shell_is_offered_where_nodes_run() -> None:
-    assert any("local_aws shell" in line for line in steps(REFERENCE))
-    assert not any("local_aws shell" in line for line in steps(REFERENCE, nodes=False))
+    assert any(line.startswith("./hpod ssh draft ") for line in steps(REFERENCE))
+    assert not any(line.startswith(("./hpod ssh", "./hpod run")) for line in steps(REFERENCE, nodes=False))
+
+
+def test_the_commands_to_try_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "clusters").mkdir()
+    monkeypatch.chdir(tmp_path)
+    lines = [line.partition("#")[0].split()[1:] for line in steps(REFERENCE) if line.startswith("./hpod ")]
+    assert [name for name, *_ in lines] == ["ssh", "run", "status", "retained"]
+    for name, *words in lines:
+        assert COMMANDS[name].make_context(name, words).params["cluster"] == "draft"
 
 
 def test_jobs_wait_until_slurm_has_all_workers(capsys: pytest.CaptureFixture[str]) -> None:

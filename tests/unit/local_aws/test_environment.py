@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.remote.plugin import missing_plugin
 from local_aws.credentials import OWNER
 from local_aws.environment import as_shell, aws_environment, shield
 
@@ -38,6 +39,11 @@ def test_the_embedded_aws_is_all_that_it_knows(tmp_path: Path) -> None:
     assert not Path(environment["AWS_SHARED_CREDENTIALS_FILE"]).exists()
     assert Path(environment["CDK_HOME"]).is_relative_to(tmp_path)
     assert environment["HOME"] == os.environ["HOME"]
+
+
+def test_its_shells_have_a_session_manager_plugin_that_hpod_accepts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)["PATH"])
+    assert missing_plugin() == ""
 
 
 @pytest.mark.usefixtures("users_environment")

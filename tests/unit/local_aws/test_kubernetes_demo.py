@@ -161,4 +161,7 @@ def test_kubectl_is_a_next_step() -> None:
     assert "local_aws kubectl get pods" in shown
     assert "Kubernetes is 1.20, whatever `eks.version` is" in shown
     assert "undo it with `git restore examples/clusters/eks.yaml`" in shown
-    assert "local_aws shell" not in shown
+    assert "./hpod run" not in shown
+    assert "local_aws env --role PlatformAdmin)" in shown
+    shown = demo.next_steps(parsed(), EXAMPLE.read_text(), 1.0, nodes=True, folder=EXAMPLE.parent)
+    assert "./hpod run eks --clusters examples/clusters workers -- uptime" in shown

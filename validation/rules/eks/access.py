@@ -29,14 +29,13 @@ def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
 
 @eks_rule("no-admins", "eks.admins", "eks.existing", level=Level.WARNING)
 def no_admins(config: ClusterConfig) -> Iterator[Problem]:
-    """The file should name the `admins` of a new EKS cluster, or say `admins: []`.
+    """The file should name the `admins` of a new EKS cluster.
 
-    The role that creates it gets no access.
+    The role that creates it gets no access, so kubectl is refused, and `./hpod status` and `./hpod drain` cannot reach Kubernetes.
     """
     eks = eks_of(config)
-    if not eks.existing and "admins" not in eks.model_fields_set:
-        message = "nobody can administer the EKS cluster; add the ARN of an IAM role, or `admins: []`"
-        yield Problem(("eks", "admins"), ABSENT, message)
+    if not eks.existing and not eks.admins:
+        yield Problem(("eks", "admins"), ABSENT, "without an administrator, kubectl has no access; add the ARN of an IAM role")
 
 
 @eks_rule("service-linked-principals", "eks.admins", "eks.teams[]")

@@ -15,26 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from local_aws.credentials import CONTROL_HEADER
-from local_aws.environment import PROJECT
 from local_aws.nodes import client
 from local_aws.nodes.shell import enter
 
 VERSION = "1.2.707.0"
-PROGRAM = f"""\
-#!/bin/sh
-cd '{PROJECT}' && exec '{sys.executable}' -m tests.nodes.session_manager_plugin "$@"
-"""
-TO_PORT = 'exec 3<>"/dev/tcp/127.0.0.1/$0" 4<&0 || exit 1; { cat >&3; kill $$; } <&4 & cat <&3'
+TO_PORT = 'exec 3<>"/dev/tcp/127.0.0.1/$0" 4<&0 || exit 1; { cat >&3; kill $$ 2>/dev/null; } <&4 & cat <&3'
 """Copies bytes between a session and a port of the node, until one of the two ends."""
-
-
-def plugin_folder(folder: Path) -> Path:
-    """Make a folder with the plugin, for PATH."""
-    folder.mkdir()
-    plugin = folder / "session-manager-plugin"
-    plugin.write_text(PROGRAM)
-    plugin.chmod(0o755)
-    return folder
 
 
 def main(arguments: list[str]) -> int:
@@ -46,14 +32,15 @@ def main(arguments: list[str]) -> int:
     session, request = json.loads(os.environ[variable]), json.loads(request_text)
     session_id = session["SessionId"]
     opened = _ask(endpoint, "sessions")[session_id]
-    assert opened == {"Target": request["Target"], "TokenValue": session["TokenValue"]}, "another session's token or target"
-    assert operation == "StartSession", operation
-    assert f".{region}." in session["StreamUrl"], region
+    expected = {"Target": request["Target"], "TokenValue": session["TokenValue"]}
+    if (operation, opened) != ("StartSession", expected) or f".{region}." not in session["StreamUrl"]:
+        sys.exit(f"Cannot perform start session: {operation} of another session, token, target or region")
     node = _node(_ask(endpoint, "nodes"), request["Target"])
     if request.get("DocumentName") == "AWS-StartSSHSession":  # which prints nothing of its own
         enter(Path(node["folder"]), node["id"], ["bash", "-c", TO_PORT, request["Parameters"]["portNumber"][0]])
         return 0
-    assert os.isatty(0), "Cannot perform start session: EOF"
+    if not os.isatty(0):
+        sys.exit("Cannot perform start session: EOF")
     print(f"\nStarting session with SessionId: {session_id}\r", flush=True)
     _open(node, request)
     print(f"\n\nExiting session with sessionId: {session_id}.\n")
@@ -67,8 +54,9 @@ def _open(node: Mapping[str, str], request: Mapping[str, Any]) -> None:
         _run(node, request["Parameters"]["command"][0])
     elif document == "AWS-StartInteractiveCommand":
         enter(folder, node["id"], shlex.split(request["Parameters"]["command"][0]))
+    elif document:
+        sys.exit(f"Cannot perform start session: unknown document {document}")
     else:
-        assert not document, document
         enter(folder, node["id"])
 
 
@@ -77,14 +65,17 @@ def _run(node: Mapping[str, str], command: str) -> None:
     client.ask(Path(node["folder"]), "run", node["id"], what, on_line=lambda line: print(f"{line}\r"))
 
 
-def _node(nodes: list[dict[str, str]], target: str) -> dict[str, str]:
-    [node] = [node for node in nodes if target.endswith(f"_{node['group']}-{node['id']}")]
-    return node
+def _node(nodes: list[dict[str, str]] | None, target: str) -> dict[str, str]:
+    for node in nodes or ():
+        if target.endswith(f"_{node['group']}-{node['id']}"):
+            return node
+    sys.exit("this embedded AWS does not run the node; to boot nodes, start it as root on Debian")
 
 
 def _ask(endpoint: str, path: str) -> Any:
-    request = urllib.request.Request(f"{endpoint}/_local_aws/{path}", headers={CONTROL_HEADER: os.environ["LOCAL_AWS_TOKEN"]})
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    headers = {CONTROL_HEADER: os.environ["LOCAL_AWS_TOKEN"]}
+    request = urllib.request.Request(f"{endpoint}/_local_aws/{path}", headers=headers)  # noqa: S310  http, on loopback
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
         return json.load(answer)
 
 
