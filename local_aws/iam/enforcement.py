@@ -14,8 +14,9 @@ from moto.core.utils import get_service_model
 from moto.s3.exceptions import BucketAccessDeniedError
 from werkzeug.exceptions import HTTPException
 
+from local_aws.credentials import OWNER
 from local_aws.errors import AwsError
-from local_aws.iam.decisions import Decision, Keys, decide
+from local_aws.iam.decisions import Decision, Keys, bucket_denies, decide
 from local_aws.iam.interfaces import on_interface
 from local_aws.iam.requests import Permissions, Place, action_name, required_permissions
 from local_aws.iam.sessions import Session, session_of
@@ -31,6 +32,8 @@ class Headers(Protocol):
 # Its own module authorizes each call, because only that module knows the clusters' tags.
 _CHECKED_BY_ITS_MODULE = ("sagemaker",)
 _CODES = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
+# https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketPolicy.html: also if the policy denies it.
+_ROOT_MAY = ("s3:DeleteBucketPolicy", "s3:GetBucketPolicy", "s3:PutBucketPolicy")
 _ALWAYS_ALLOWED = ("sts:GetCallerIdentity",)
 
 
@@ -83,14 +86,24 @@ def _check(self: Any, _: type, resource: str = "*") -> None:
         query = parse_qs(urlparse(self.uri).query)
         scope = [*query.get("X-Amz-Credential", [""])[0].split("/"), "", "", ""]
     session = session_of(scope[0])
+    place = Place(scope[3], self.region, self.current_account)
+    if session is None and place.service == "s3" and scope[0] == OWNER.access_key:
+        _check_bucket_policy(self, place, resource)
     if session is None or scope[3] in _CHECKED_BY_ITS_MODULE:
         return
-    place = Place(scope[3], self.region, self.current_account)
     for required in _required(self, place, resource):
         for each in required.resources:
             decision = decide(place.account, session.role_arn, required.action, each, _of(session, required.context))
             if not decision.allowed:
                 _refuse(self, place, _message(session, decision))
+
+
+def _check_bucket_policy(self: Any, place: Place, resource: str) -> None:
+    """Refuse the owner's call on a bucket whose policy denies it; moto's hook for objects does the same for them."""
+    for required in [] if resource == "*" else _required_by_s3(self, resource):
+        for each in required.resources:
+            if "/" not in each and required.action not in _ROOT_MAY and bucket_denies(place.account, required.action, each):
+                _refuse(self, place, f"{required.action} on resource: {each} with an explicit deny in a resource-based policy")
 
 
 def _required(self: Any, place: Place, resource: str) -> Iterator[Permissions]:

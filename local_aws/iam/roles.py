@@ -13,19 +13,19 @@ _assume_role = TokenResponse.assume_role
 
 
 def _assume_role_checked(self: Any) -> Any:
-    """Check an enforced caller against the role's trust policy, and enforce the role's policies on the new session.
+    """Check the caller against the role's trust policy, and enforce the role's policies on the new session.
 
-    Other callers (the command line, which assumes the bootstrap's roles) get moto's response.
+    Callers without a session, such as the command line, count as the account's owner.
     """
     caller, role_arn = session_of(self.get_access_key()), self._get_param("RoleArn")
-    if caller is None:
-        return _assume_role(self)
     account = role_arn.split(":")[4]
+    arn = caller.role_arn if caller else f"arn:aws:iam::{self.current_account}:root"
     external_id = self._get_param("ExternalId")
     context = {"sts:ExternalId": external_id} if external_id else {}
-    if find_role(account, role_arn) is None or not role_trusts_role(account, role_arn, caller.role_arn, context):
+    if find_role(account, role_arn) is None or not role_trusts_role(account, role_arn, arn, context):
         raise DeniedError(
-            "AccessDenied", f"User: {caller.arn} is not authorized to perform: sts:AssumeRole on resource: {role_arn}"
+            "AccessDenied",
+            f"User: {caller.arn if caller else arn} is not authorized to perform: sts:AssumeRole on resource: {role_arn}",
         )
     result = _assume_role(self)
     made = result.result["Credentials"]

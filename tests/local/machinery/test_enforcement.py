@@ -268,3 +268,44 @@ def test_every_decision_is_on_record(account: Account) -> None:
         "allowed": False,
     }
     assert json.dumps(ask("iam"))
+
+
+def test_a_person_has_only_the_rights_of_the_role_that_they_assume(bucket: Account) -> None:
+    trust = document({"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}})
+    bucket.iam.create_role(RoleName="operator", AssumeRolePolicyDocument=trust)
+    bucket.allow("operator", {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::data"})
+    s3 = assumed(bucket, "operator", "s3")
+    assert s3.list_objects_v2(Bucket="data")["KeyCount"] == 2
+    assert refused(s3.get_object, Bucket="data", Key="mine/x") == "AccessDenied"
+    assert (
+        refused(assumed(bucket, "operator", "iam").create_role, RoleName="mine", AssumeRolePolicyDocument=trust) == "AccessDenied"
+    )
+    assert refused(assumed(bucket, "operator", "ssm").get_parameter, Name="/secret-of-others") == "AccessDeniedException"
+
+
+def test_a_person_cannot_assume_a_role_that_trusts_only_a_service(bucket: Account) -> None:
+    trust = document({"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "ec2.amazonaws.com"}})
+    bucket.iam.create_role(RoleName="machine", AssumeRolePolicyDocument=trust)
+    assert refused(bucket.sts.assume_role, RoleArn=role_arn("machine"), RoleSessionName="me") == "AccessDenied"
+
+
+def test_a_deny_of_a_bucket_policy_holds_for_calls_on_the_bucket(bucket: Account) -> None:
+    actions = ["s3:PutBucketVersioning", "s3:PutBucketPolicy", "s3:DeleteBucketPolicy"]
+    deny = {"Effect": "Deny", "Principal": "*", "Action": actions, "Resource": "arn:aws:s3:::data"}
+    bucket.s3.put_bucket_policy(Bucket="data", Policy=document(deny))
+    trust = document({"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}})
+    bucket.iam.create_role(RoleName="alice", AssumeRolePolicyDocument=trust)
+    bucket.iam.attach_role_policy(RoleName="alice", PolicyArn="arn:aws:iam::aws:policy/AmazonS3FullAccess")
+    versioning = {"Bucket": "data", "VersioningConfiguration": {"Status": "Suspended"}}
+    for s3 in (assumed(bucket, "alice", "s3"), bucket.s3):
+        assert refused(s3.put_bucket_versioning, **versioning) == "AccessDenied"
+    assert refused(assumed(bucket, "alice", "s3").delete_bucket_policy, Bucket="data") == "AccessDenied"
+    bucket.s3.delete_bucket_policy(Bucket="data")  # the root user always may
+    bucket.s3.put_bucket_versioning(**versioning)
+
+
+def assumed(account: Account, role: str, service: str) -> Any:
+    """A client of a person who assumed the role."""
+    keys = account.sts.assume_role(RoleArn=role_arn(role), RoleSessionName="me")["Credentials"]
+    named = {"access_key_id": "AccessKeyId", "secret_access_key": "SecretAccessKey", "session_token": "SessionToken"}
+    return account.with_keys(service, **{f"aws_{name}": keys[member] for name, member in named.items()})
