@@ -9,8 +9,10 @@ import json
 import os
 import shlex
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +77,13 @@ def _node(nodes: list[dict[str, str]] | None, target: str) -> dict[str, str]:
 def _ask(endpoint: str, path: str) -> Any:
     headers = {CONTROL_HEADER: os.environ["LOCAL_AWS_TOKEN"]}
     request = urllib.request.Request(f"{endpoint}/_local_aws/{path}", headers=headers)  # noqa: S310  http, on loopback
-    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        if error.code == HTTPStatus.NOT_FOUND:  # an embedded AWS without simulated nodes has no such path
+            return None
+        raise
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import durations
+from local_aws.credentials import OWNER
+from local_aws.nodes import session_manager_plugin
 from tests.local.hyperpod.world import REGION, World
 
 pytestmark = pytest.mark.local
@@ -88,6 +90,17 @@ def test_session_manager_reaches_nodes_whose_role_may_open_channels(world: World
             ClientError, match=re.escape(f"(TargetNotConnected) when calling the StartSession operation: {target} is not")
         ):
             ssm.start_session(Target=target)
+    world.client("iam").delete_role_policy(RoleName="nodes", PolicyName="channels")
+
+
+def test_without_simulated_nodes_the_plugin_says_so_in_one_line(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.allow(*CHANNELS, name="channels")
+    cluster = world.in_service(world.group("a"))
+    request = {"Target": f"sagemaker-cluster:{cluster['ClusterArn'].rsplit('/', 1)[1]}_a-{world.nodes()[0]['InstanceId']}"}
+    monkeypatch.setenv("SESSION", json.dumps(world.client("ssm").start_session(**request)))
+    monkeypatch.setenv("LOCAL_AWS_TOKEN", OWNER.control_token)
+    with pytest.raises(SystemExit, match=r"^this embedded AWS does not run the node; "):
+        session_manager_plugin.main(["SESSION", REGION, "StartSession", "", json.dumps(request), world.endpoint])
     world.client("iam").delete_role_policy(RoleName="nodes", PolicyName="channels")
 
 

@@ -31,7 +31,7 @@ def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
 def no_admins(config: ClusterConfig) -> Iterator[Problem]:
     """The file should name the `admins` of a new EKS cluster.
 
-    The role that creates it gets no access: kubectl is refused, and `./hpod status` and `./hpod drain` cannot reach Kubernetes.
+    The role that creates it gets no access, so Kubernetes refuses kubectl, `./hpod status` and `./hpod drain`.
     """
     eks = eks_of(config)
     if not eks.existing and not eks.admins:
