@@ -123,9 +123,14 @@ class Executions:
         event: Json = self.input_of(arn)["event"]
         return event
 
+    def described(self, arn: str) -> Json:
+        """Return what an execution got and why it ended: `input`, `error` and `cause`, if any."""
+        found = self._client.describe_execution(executionArn=arn)
+        return {name: found[name] for name in ("input", "error", "cause") if found.get(name)}
+
     def input_of(self, arn: str) -> Json:
         """Return the input of an execution: its event, and its memory at the start."""
-        found: Json = json.loads(self._client.describe_execution(executionArn=arn)["input"])
+        found: Json = json.loads(self.described(arn)["input"])
         return found
 
     def stop(self, arn: str, cause: str) -> None:

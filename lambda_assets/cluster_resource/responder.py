@@ -33,8 +33,9 @@ def respond(raw: Json, executions: Executions, send: Send) -> None:
 
 def _for_execution(detail: Json, executions: Executions, send: Send) -> None:
     arn = detail["executionArn"]
-    given = detail.get("input")
-    event = Event.parse(json.loads(given)["event"] if given else executions.event_of(arn))
+    if not detail.get("input"):  # EventBridge leaves out what a customer managed key encrypts
+        detail = {**detail, **executions.described(arn)}
+    event = Event.parse(json.loads(detail["input"])["event"])
     response = executions.response(arn)
     log("execution ended", execution=arn, status=detail["status"], error=detail.get("error"), had_response=bool(response))
     send(event, response or failure(physical_id(event), _reason(detail)))

@@ -1,6 +1,8 @@
 """Build the response to CloudFormation, cut it to the size limit, and send it. Runs in Lambda."""
 
 import json
+import os
+import re
 import time
 import urllib.error
 import urllib.request
@@ -12,6 +14,10 @@ from cluster_resource.log import log
 
 MAX_BODY = 4096
 """In bytes. CloudFormation replaces the Reason of a longer response with "Response object is too long"."""
+
+S3 = re.compile(r"https://[a-z0-9-]+\.s3[a-z0-9.-]*\.amazonaws\.com(\.cn)?/")
+EMBEDDED = "AWS_ENDPOINT_URL"
+"""Set only in functions of the embedded AWS. Who can set it for a function can also change the function's code."""
 
 PAUSES_S = (1, 2, 4)
 TIMEOUT_S = 10
@@ -73,7 +79,10 @@ def _encoded(event: Event, response: Json, reason: str) -> bytes:
 
 
 def put(url: str, content: bytes) -> int:
-    """PUT over HTTP. The signature requires an empty content type."""
+    """PUT over HTTPS to S3; raise a ResponseError for another place. The signature requires an empty content type."""
+    embedded = os.environ.get(EMBEDDED)
+    if not (S3.match(url) or (embedded and url.startswith(f"{embedded}/"))):
+        raise ResponseError("the ResponseURL is not an HTTPS address of S3; nothing was sent")
     request = urllib.request.Request(url, content, {"Content-Type": ""}, method="PUT")  # noqa: S310 (the URL is CloudFormation's)
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as reply:  # noqa: S310 (the same)

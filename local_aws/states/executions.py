@@ -16,6 +16,7 @@ from local_aws import events
 from local_aws.clock import clock
 from local_aws.errors import AwsError
 from local_aws.states import logs
+from local_aws.states.encryption import key_of
 
 _start_execution = StepFunctionsParserBackend.start_execution
 _terminated = BaseExecutionWorkerCommunication.terminated
@@ -110,6 +111,7 @@ def _publish(execution: Any) -> None:
     """Publish the execution's status to EventBridge."""
     ended = execution.stop_date
     succeeded = execution.status == "SUCCEEDED"
+    is_encrypted = bool(key_of(execution.state_machine))
     detail = {
         "executionArn": execution.exec_arn,
         "stateMachineArn": execution.state_machine.arn,
@@ -124,6 +126,9 @@ def _publish(execution: Any) -> None:
         "error": execution.error,
         "cause": execution.cause,
     }
+    if is_encrypted:  # as AWS documents for a customer managed key
+        detail |= dict.fromkeys(("input", "output", "error", "cause"))
+        detail |= {"inputDetails": {"included": False}, "outputDetails": None}
     events.publish(
         execution.account_id,
         execution.region_name,

@@ -72,6 +72,18 @@ def test_the_step_may_list_the_executions_of_its_own_state_machine(stack: StackT
     assert states["States"]["Step"]["Parameters"]["Payload"]["machine.$"] == "$$.StateMachine.Id"
 
 
+@pytest.mark.parametrize("function", ["ProviderEntry", "ProviderResponder"])
+def test_only_the_functions_of_executions_use_the_key_that_encrypts_them(stack: StackTemplate, function: str) -> None:
+    key, _ = stack.one("AWS::KMS::Key")
+    machine = stack.properties("AWS::StepFunctions::StateMachine", named="ProviderRequests")
+    arn = {"Fn::GetAtt": [key, "Arn"]}
+    encryption = machine["EncryptionConfiguration"]
+    assert (encryption["KmsKeyId"], encryption["Type"]) == (arn, "CUSTOMER_MANAGED_KMS_KEY")
+    [using] = [item for item in statements(stack, role_of(stack, function)) if "kms:Decrypt" in actions(item)]
+    assert (using["Resource"], using["Action"]) == (arn, ["kms:Decrypt", "kms:GenerateDataKey"])
+    assert not [item for item in statements(stack, role_of(stack, "ProviderStep")) if "kms:Decrypt" in actions(item)]
+
+
 def test_entry_and_responder_get_the_arn_of_the_state_machine(stack: StackTemplate) -> None:
     machine, _ = stack.one("AWS::StepFunctions::StateMachine")
     for name in ("Entry", "Responder"):

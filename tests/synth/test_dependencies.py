@@ -13,6 +13,7 @@ from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized
 
 PROVIDER = {
     "AWS::CloudWatch::Alarm",
+    "AWS::KMS::Key",
     "AWS::Lambda::Function",
     "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::Permission",

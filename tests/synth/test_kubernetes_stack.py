@@ -218,6 +218,7 @@ def test_an_existing_cluster_gets_only_access_and_objects(stacks: dict[str, Stac
 
 def test_a_helm_chart_replaces_our_objects_and_its_warnings_annotate_the_stack(tmp_path: Path) -> None:
     content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
+    content["eks"]["admins"] = ["arn:aws:iam::123456789012:role/Admin"]
     chart = {"folder": "hyperpod", "values": {"hooks": True, "health-monitoring-agent": {"region": "us-east-1"}}}
     shutil.copytree(CHARTS / "hyperpod", tmp_path / "hyperpod")
     (tmp_path / "charted.yaml").write_text(yaml.safe_dump({**content, "eks": {**content["eks"], "helm_chart": chart}}))

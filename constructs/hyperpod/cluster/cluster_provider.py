@@ -55,7 +55,7 @@ class ClusterProvider(Construct):
             "Responder",
             code=code,
             module="responder",
-            statements=[*requests.supersede(), requests.start_executions()],
+            statements=[*requests.supersede(), *requests.start_executions()],
             environment=environment,
         )
         self._entry = ResourceFunction(
@@ -63,7 +63,7 @@ class ClusterProvider(Construct):
             "Entry",
             code=code,
             module="entry",
-            statements=[*requests.supersede(), requests.start_executions(), _invoke(responder)],
+            statements=[*requests.supersede(), *requests.start_executions(), _invoke(responder)],
             environment=environment,
         )
         for function in (self._entry, responder):

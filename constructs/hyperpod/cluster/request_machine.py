@@ -9,6 +9,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from constructs.hyperpod.cluster.request_key import RequestKey
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 INTERVAL_S = 30
@@ -42,12 +43,14 @@ class RequestMachine(sfn.StateMachine):
             retention=logs.RetentionDays.THREE_MONTHS,
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
+        self._key = RequestKey(inner, "Key")
         super().__init__(
             scope,
             id,
             definition_body=_definition(cdk.Stack.of(scope), step.function_arn),
             # StateMachine would add the right to invoke all versions and aliases of the function.
-            role=_role(inner, step).without_policy_updates(),
+            role=_role(inner, step, self._key).without_policy_updates(),
+            encryption_configuration=sfn.CustomerManagedEncryptionConfiguration(self._key),
             tracing_enabled=True,
             logs=sfn.LogOptions(
                 destination=log_group,
@@ -57,9 +60,10 @@ class RequestMachine(sfn.StateMachine):
             ),
         )
 
-    def start_executions(self) -> iam.PolicyStatement:
-        """Allow starting executions."""
-        return iam.PolicyStatement(sid="StartExecutions", actions=["states:StartExecution"], resources=[self.state_machine_arn])
+    def start_executions(self) -> list[iam.PolicyStatement]:
+        """Allow starting executions, and reading their encrypted data."""
+        start = iam.PolicyStatement(sid="StartExecutions", actions=["states:StartExecution"], resources=[self.state_machine_arn])
+        return [start, self._key.use()]
 
     def list_executions(self) -> iam.PolicyStatement:
         """Allow listing executions."""
@@ -129,8 +133,9 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
     return sfn.DefinitionBody.from_string(stack.to_json_string(machine))
 
 
-def _role(scope: Construct, step: lambda_.IFunction) -> iam.Role:
+def _role(scope: Construct, step: lambda_.IFunction, key: RequestKey) -> iam.Role:
     statements = [
+        key.use(),
         iam.PolicyStatement(sid="InvokeStepLambda", actions=["lambda:InvokeFunction"], resources=[step.function_arn]),
         iam.PolicyStatement(
             sid="ManageLogDelivery",

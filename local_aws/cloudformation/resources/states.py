@@ -37,6 +37,7 @@ class StateMachine(Provider):
         "Definition",
         "DefinitionString",
         "DefinitionSubstitutions",
+        "EncryptionConfiguration",
         "LoggingConfiguration",
         "RoleArn",
         "StateMachineName",
@@ -61,6 +62,10 @@ class StateMachine(Provider):
             arguments["loggingConfiguration"] = _in_calls_words(properties["LoggingConfiguration"])
         if "TracingConfiguration" in properties:
             arguments["tracingConfiguration"] = {"enabled": properties["TracingConfiguration"].get("Enabled", False)}
+        if "EncryptionConfiguration" in properties:
+            arguments["encryptionConfiguration"] = {
+                name[:1].lower() + name[1:]: value for name, value in properties["EncryptionConfiguration"].items()
+            }
         return arguments
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:

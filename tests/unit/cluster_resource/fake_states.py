@@ -47,6 +47,8 @@ class FakeExecution:
     stopped: datetime | None = None
     steps: int = 0
     history: list[Json] = field(default_factory=list)
+    error: str = ""
+    cause: str = ""
 
     @property
     def arn(self) -> str:
@@ -81,13 +83,25 @@ class FakeStates:
         return {"executions": [self._summary(execution) for execution in newest[:maxResults]]}
 
     def describe_execution(self, *, executionArn: str) -> Json:  # noqa: N803 (the service's own name)
-        return {**self._summary(self._find(executionArn)), "input": self._find(executionArn).input}
+        found = self._find(executionArn)
+        ended = {name: text for name, text in (("error", found.error), ("cause", found.cause)) if text}
+        return {**self._summary(found), "input": found.input, **ended}
 
     def stop_execution(self, *, executionArn: str, error: str, cause: str) -> Json:  # noqa: N803 (the service's own name)
         self.end(self._find(executionArn), "ABORTED", error, cause)
         return {}
 
-    def get_execution_history(self, *, executionArn: str, **_: Any) -> Json:  # noqa: N803 (the service's own name)
+    def get_execution_history(
+        self,
+        *,
+        executionArn: str,  # noqa: N803 (the service's own names)
+        reverseOrder: bool,  # noqa: N803
+        includeExecutionData: bool,  # noqa: N803
+        maxResults: int,  # noqa: N803
+    ) -> Json:
+        assert reverseOrder
+        assert includeExecutionData
+        assert maxResults <= 1000
         return {"events": list(reversed(self._find(executionArn).history))}
 
     def next_due(self) -> datetime | None:
@@ -148,8 +162,10 @@ class FakeStates:
         if execution.status != "RUNNING":
             return
         execution.status, execution.stopped = status, self._clock.now
-        told = {"executionArn": execution.arn, "name": execution.name, "status": status, "input": execution.input}
-        self._on_end({"source": "aws.states", "detail": {**told, "error": error, "cause": cause}})
+        execution.error, execution.cause = error, cause
+        told = {"executionArn": execution.arn, "name": execution.name, "status": status}
+        # As AWS documents for a customer managed key.
+        self._on_end({"source": "aws.states", "detail": {**told, "input": None, "error": None, "cause": None}})
 
     def _find(self, arn: str) -> FakeExecution:
         name = arn.rsplit(":", 1)[-1]
