@@ -1,4 +1,4 @@
-"""Fits text into a width: breaks lines only between words, and prints each cell of a table on a line where columns do not fit."""
+"""Fits text into a width: breaks lines only between words. A cell that does not fit its column has a line of its own."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,44 +41,39 @@ def _wrapped(line: str, width: int, hanging: int = GAP) -> list[str]:
 
 
 def _table(table: Table, width: int) -> Iterator[str]:
+    """Yield the rows; a cell with a word wider than its column follows its row, or precedes it if it is the first."""
     rows = [list(table.head), *([str(cell).replace("\n", " ") for cell in row] for row in table.rows)]
-    widths = _widths(rows, width)
-    if widths is None:
-        yield from _records(rows, width)
-        return
-    for row in rows:
-        cells = [_wrapped(cell, room, hanging=0) for cell, room in zip(row, widths, strict=True)]
-        for index in range(max(map(len, cells))):
+    rooms = _widths(rows, width)
+    kept = [["" if _longest_word(cell) > room else cell for cell, room in zip(row, rooms, strict=True)] for row in rows]
+    widths = _widths(kept, width)
+    for row, shown in zip(rows, kept, strict=True):
+        if row[0] != shown[0]:
+            yield from _wrapped(row[0], width)
+        cells = [_wrapped(cell, room, hanging=0) for cell, room in zip(shown, widths, strict=True)]
+        for index in range(max(map(len, cells)) if any(shown) else 0):
             parts = [cell[index] if index < len(cell) else "" for cell in cells]
             yield (" " * GAP).join(part.ljust(room) for part, room in zip(parts, widths, strict=True)).rstrip()
+        for name, cell, here in zip(rows[0][1:], row[1:], shown[1:], strict=True):
+            if cell != here:
+                yield from _wrapped(f"{' ' * GAP}{name}: {cell}", width)
 
 
-def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
-    """Return the width of each column; None if the columns do not fit."""
+def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the width of each column: first, text is wrapped; then, columns are made narrower than their longest words."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, cells)) for cells in columns]
-    least = [
-        max(min(wide, NARROWEST), *(_longest_word(cell) for cell in cells)) for wide, cells in zip(widths, columns, strict=True)
-    ]
-    excess = sum(widths) + GAP * (len(widths) - 1) - width
-    for index in sorted(range(len(widths)), key=lambda index: least[index] - widths[index]):
-        cut = max(0, min(excess, widths[index] - least[index]))
-        widths[index] -= cut
-        excess -= cut
-    return None if excess > 0 else widths
+    longest = [max(map(_longest_word, cells)) for cells in columns]
+    least = [max(min(wide, NARROWEST), word) for wide, word in zip(widths, longest, strict=True)]
+    heads = [len(cells[0]) for cells in columns]
+    narrow = [max(min(wide, NARROWEST), head) for wide, head in zip(widths, heads, strict=True)]
+    for floors in (least, [least[0], *narrow[1:]], [least[0], *heads[1:]], heads):  # names in the first column last
+        excess = sum(widths) + GAP * (len(widths) - 1) - width
+        for index in sorted(range(len(widths)), key=lambda index: floors[index] - widths[index]):
+            cut = max(0, min(excess, widths[index] - floors[index]))
+            widths[index] -= cut
+            excess -= cut
+    return widths
 
 
 def _longest_word(cell: str) -> int:
     return max((len(word) for _, word in _WORD.findall(cell)), default=0)
-
-
-def _records(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield each row as lines of a head and a value, with an empty line between rows."""
-    head, *values = rows
-    room = max(map(len, head)) + GAP
-    for index, row in enumerate(values):
-        if index:
-            yield ""
-        for name, value in zip(head, row, strict=True):
-            if value:
-                yield from _wrapped(f"{name:<{room}}{value}", width, hanging=room)

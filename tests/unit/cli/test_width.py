@@ -96,17 +96,26 @@ def test_the_help_of_a_command_fits(command: str, monkeypatch: pytest.MonkeyPatc
     assert [line for line in lines if len(line) > WIDTH and not line.startswith("  ./hpod ")] == []
 
 
-def test_a_row_is_printed_in_lines_of_its_own_where_columns_do_not_fit() -> None:
+def test_a_cell_that_does_not_fit_has_a_line_of_its_own_and_the_table_stays_a_table() -> None:
     group = LONG["workers"]
-    table = Table(("NODE", "GROUP", "REASON"), [("i-1", group, f"down: {REASON}"), ("i-2", group, "")])
+    table = Table(("NODE", "GROUP", "REASON"), [("i-1", group, f"down: {REASON}"), ("i-2", "workers", "")])
     assert fitted(table, WIDTH) == [
-        "NODE    i-1",
-        f"GROUP   {group}",
-        "REASON  down: the kernel driver did not come back from a reset of the device, so",
-        "        that slurmd reports one generic resource less",
-        "",
-        "NODE    i-2",
-        f"GROUP   {group}",
+        "NODE  GROUP    REASON",
+        "i-1            down: the kernel driver did not come back from a reset of the",
+        "               device, so that slurmd reports one generic resource less",
+        f"  GROUP: {group}",
+        "i-2   workers",
+    ]
+
+
+def test_a_joining_node_does_not_widen_the_table() -> None:
+    rows = [(f"i-0123456789abcdef{n}", "workers", f"workers-{n}", "Running", "idle", "Schedulable") for n in range(2)]
+    rows.append(("i-0123456789abcdef9", "workers", "-", "Running", "unknown+not_responding", "Schedulable"))
+    lines = fitted(Table(("NODE", "GROUP", "NAME", "STATUS", "SLURM", "HEALTH"), rows), WIDTH)
+    assert lines[0] == "NODE                 GROUP    NAME       STATUS   SLURM  HEALTH"
+    assert lines[3:] == [
+        "i-0123456789abcdef9  workers  -          Running         Schedulable",
+        "  SLURM: unknown+not_responding",
     ]
 
 
