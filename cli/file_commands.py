@@ -46,13 +46,13 @@ def validate(
 
 @commands.command(
     help="Check that the AWS account can run a cluster.",
-    epilog=examples("preflight prod", "preflight prod --quiet"),
+    epilog=examples("preflight prod", "preflight prod --all"),
 )
 def preflight(
     cluster: ClusterOrOnly,
     clusters: Clusters = CLUSTERS,
     strict: Strict = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors, warnings and the count.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Also print the checks that are ok or skipped.")] = False,
     profile: Profile = None,
     region: Region = None,
     output: Output = "text",
@@ -66,7 +66,7 @@ def preflight(
         clusters=clusters,
         cluster=cluster,
         strict=strict,
-        quiet=quiet,
+        show_all=show_all,
         access=Access(profile, region),
         show=line_printer(output),
     )

@@ -128,6 +128,7 @@ RULES = (
     Rule("kubernetes-warning", Source.KUBERNETES, WATCH, "any other event of type Warning on a node", kind="Warning .*"),
     Rule("kubernetes", Source.KUBERNETES, OK, "an event of type Normal on a node"),
     Rule("slurm-back", Source.SLURM, OK, "a node or a daemon is available again", kind="available"),
+    Rule("slurm-joining", Source.SLURM, OK, "a node has not registered with Slurm yet", kind="joining"),
     Rule(
         "slurm-daemon", Source.SLURM, ACT, "slurmctld or slurmdbd does not run", kind="daemon",
         action="log in to the controller; run `systemctl status` and `journalctl -u` for it, and start it",

@@ -31,12 +31,12 @@ def preflight(
     clusters: Path,
     cluster: str,
     strict: bool = False,
-    quiet: bool = False,
+    show_all: bool = False,
     access: Access = ENVIRONMENT,
     show: Show = ignore,
     session: Any = None,
 ) -> Result:
-    """Show each check's result as it comes, and return all; a file with errors is not checked against AWS."""
+    """Show each problem as it comes (all results with ``show_all``), and return all; a file with errors is not checked."""
     [file] = with_charts(checked(clusters, [cluster]))
     if file.errors:
         failure = f"{report.counted([file])}; correct the file first, AWS was not asked"
@@ -47,7 +47,7 @@ def preflight(
     try:
         for each in _results(file, Account(config, session or session_for(config, access), folder)):
             results.append(each)
-            if not quiet or each.is_problem:
+            if show_all or each.is_problem:
                 show("\n".join(lines([each])))
     except (ClientError, BotoCoreError, OSError, OpsError) as exception:
         if isinstance(exception, BrokenPipeError):

@@ -11,6 +11,9 @@ from cli.result import Json, Table
 from config.instance_group import Role
 
 UNKNOWN, NONE, OK, INCOMPLETE = "unknown", "none", "ok", "incomplete"
+JOINING = "joining"
+"""A node that slurmd has not registered yet."""
+
 APPLIED, ROOT, LOW = "applied", "/", 10.0
 SHORT = 8
 """Characters of a bundle's hash that are shown."""
@@ -117,7 +120,7 @@ class NodeStatus(ListedNode):
     def has_problem(self) -> bool:
         """Return whether a person should look at the node."""
         is_left_out = self.slurm is not None and self.slurm.slurm_problems is not None and not self.slurm.lists_all_problems
-        good = ("", OK) if is_left_out else ("", OK, UNKNOWN)
+        good = ("", OK, JOINING) if is_left_out else ("", OK, JOINING, UNKNOWN)
         image = self.summary.get("ImageVersionStatus")
         return (
             self.status != "Running"

@@ -139,6 +139,7 @@ class ClusterReport:
         late = f", {age(self._slurm.time, self._now)} ago" if self._now - self._slurm.time > FRESH else ""
         down = [name for name in ("slurmctld", "slurmdbd") if counts.get(name) == 0]
         names = ", ".join(f"{counts.get(name) or 0} {name}" for name in ("idle", "allocated", "drained", "down"))
+        names += f", {counts['joining']} joining" if counts.get("joining") else ""
         nodes = "states of nodes unknown" if self._slurm.slurm_problems is None else f"{counts.get('nodes') or 0} nodes: {names}"
         services = f"; down: {', '.join(down)}" if down else ""
         return f"Slurm: {nodes}{services}{late}"

@@ -139,7 +139,7 @@ def _require_unused(deployment: Deployment, destroy: str) -> None:
 
 def _preflight(folder: Path, name: str, session: boto3.Session) -> None:
     printing.say("preflight:")
-    result = preflight(clusters=folder, cluster=name, session=session, quiet=True, show=lambda block: printing.say(str(block)))
+    result = preflight(clusters=folder, cluster=name, session=session, show=lambda block: printing.say(str(block)))
     if result.failure:
         raise RefusedError(f"{result.failure}; fix this, or pass --skip-preflight")
 

@@ -52,22 +52,26 @@ EVENTS = (
     EventKind(
         "ClusterEvent",
         "SageMaker HyperPod Cluster Event",
-        {"EventDetails": {"EventLevel": ["Warn", "Error"]}},
+        # Each scaling emits Warn events of nodes that start; a pattern cannot know a node's age.
+        {"EventDetails": {"EventLevel": ["Error"]}},
         {
             "level": "$.detail.EventDetails.EventLevel",
             "text": "$.detail.EventDetails.Description",
             "group": "$.detail.EventDetails.InstanceGroupName",
             "instance": "$.detail.EventDetails.InstanceId",
+            "cluster": "$.detail.EventDetails.ClusterName",
+            "event": "$.detail.EventDetails.EventId",
         },
         "cluster event, level <level>",
         "<text> (group: <group>, instance: <instance>)",
-        "./hpod events {name}",
+        # The event has no metadata; this call returns the failure's message.
+        "aws sagemaker describe-cluster-event --cluster-name <cluster> --event-id <event>",
     ),
 )
 
 
 class EventRules(Construct):
-    """Publish the cluster's failures, unhealthy nodes, warnings and errors to the topic.
+    """Publish the cluster's failures, unhealthy nodes and errors to the topic.
 
     The notifications have the form that chat channels require; without it, they show none.
     """

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 TIMEOUT_S = 15.0
+JOINING = "joining"
 MOST_PROBLEMS = 50
 _WIDTHS = {"NodeHost": 80, "StateComplete": 80, "Reason": 200}
 _BUSY = {"allocated", "mixed", "completing"}
-_COUNTED = ("idle", "allocated", "drained", "down")
+_COUNTED = ("idle", "allocated", "drained", "down", "joining")
 
 
 def slurm_state(context: Context, system: System) -> dict[str, Any]:
@@ -46,10 +47,11 @@ def _nodes(system: System) -> dict[str, Any]:
     nodes = {host: (state, reason) for host, state, reason in map(_columns, output.splitlines()) if host}
     kinds = [_kind(state) for state, _ in nodes.values()]
     problems = [
-        {"host": host, "state": state, "reason": "" if reason == "none" else reason}
+        {"host": host, "state": JOINING if _kind(state) == JOINING else state, "reason": "" if reason == "none" else reason}
         for host, (state, reason) in nodes.items()
-        if _kind(state) in ("drained", "down")
+        if _kind(state) in ("drained", "down", JOINING)
     ]
+    problems.sort(key=lambda each: each["state"] == JOINING)
     counts = {kind: kinds.count(kind) for kind in _COUNTED}
     return {"nodes": len(nodes), **counts, "problems": problems[:MOST_PROBLEMS]}
 
@@ -65,7 +67,9 @@ def _columns(line: str) -> list[str]:
 def _kind(state: str) -> str:
     """Return what a node's state and its flags mean for jobs: "idle+drain" is drained."""
     base, *flags = state.lower().rstrip("*").split("+")
-    if base in ("down", "error", "fail", "unknown") or {"not_responding", "fail"} & set(flags):
+    if base == "unknown":  # before its first registration; slurmctld calls it down after SlurmdTimeout, 300 s by default
+        return JOINING
+    if base in ("down", "error", "fail") or {"not_responding", "fail"} & set(flags):
         return "down"
     if "drain" in flags or base.startswith("drain"):
         return "drained"

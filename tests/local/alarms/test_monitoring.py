@@ -133,13 +133,15 @@ def test_a_dead_slurmctld_and_a_silent_controller_notify_and_a_new_cluster_does_
 def test_hyperpods_events_are_published(operator: Operator) -> None:
     state = {"ClusterStatus": "Failed", "FailureMessage": 'no "capacity"'}
     health = {"HealthStatus": "Unhealthy", "HealthStatusReason": "GPU lost.", "RepairAction": "Replace"}
-    warning = {"EventLevel": "Warn", "Description": "No capacity", "InstanceGroupName": "workers"}
+    trouble = {"EventLevel": "Error", "Description": "No capacity", "InstanceGroupName": "workers"}
+    trouble |= {"ClusterName": "reference-1", "EventId": "e-1"}
     for kind, detail in (
         ("SageMaker HyperPod Cluster State Change", {**state, "ClusterStatus": "Updating"}),
         ("SageMaker HyperPod Cluster State Change", state),
         ("SageMaker HyperPod Cluster Node Health Event", {"InstanceId": "i-1", "HealthSummary": health}),
-        ("SageMaker HyperPod Cluster Event", {"EventDetails": {**warning, "EventLevel": "Info"}}),
-        ("SageMaker HyperPod Cluster Event", {"EventDetails": warning}),
+        ("SageMaker HyperPod Cluster Event", {"EventDetails": {**trouble, "EventLevel": "Info"}}),
+        ("SageMaker HyperPod Cluster Event", {"EventDetails": {**trouble, "EventLevel": "Warn"}}),
+        ("SageMaker HyperPod Cluster Event", {"EventDetails": trouble}),
     ):
         for arn in (ARN, f"{ARN}2"):
             events.publish(ACCOUNT, REGION, source="aws.sagemaker", detail_type=kind, detail=detail, resources=[arn])
@@ -147,8 +149,10 @@ def test_hyperpods_events_are_published(operator: Operator) -> None:
     assert {title: content["description"] for title, content in found.items()} == {
         "reference: cluster is Failed": 'no "capacity"',
         "reference: node i-1 is Unhealthy": "GPU lost. Repair action: Replace",
-        "reference: cluster event, level Warn": "No capacity (group: workers, instance: )",
+        "reference: cluster event, level Error": "No capacity (group: workers, instance: )",
     }
+    describe = "Run `aws sagemaker describe-cluster-event --cluster-name reference-1 --event-id e-1`"
+    assert found["reference: cluster event, level Error"]["nextSteps"] == [describe]
     assert _event(operator, wait_s=1) == {}, "events of other clusters, and those without trouble"
 
 

@@ -256,6 +256,11 @@ def test_every_event_of_a_source_has_a_rule(source: Source) -> None:
     assert judge(source, "something new", "anything").source is source
 
 
+def test_a_joining_node_calls_for_no_action() -> None:
+    assert judge(Source.SLURM, "joining", "ip-10-1-0-9: joining").verdict == "ok"
+    assert judge(Source.SLURM, "down+not_responding", "ip-10-1-0-9: down").verdict == "act"
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_rule_is_documented(rule: Any) -> None:
     row = f"| `{rule.name}` | {rule.source} | {rule.verdict} | {rule.what} | {rule.action or '-'} |"

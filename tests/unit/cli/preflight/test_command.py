@@ -48,7 +48,9 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     return asked
 
 
-def run(folder: Path, form: str = "text", aws: FakeAws | None = None, *, strict: bool = False) -> tuple[str, str]:
+def run(
+    folder: Path, form: str = "text", aws: FakeAws | None = None, *, strict: bool = False, show_all: bool = True
+) -> tuple[str, str]:
     """What is printed, and the error at the end."""
     printed: list[str] = []
     try:
@@ -56,6 +58,7 @@ def run(folder: Path, form: str = "text", aws: FakeAws | None = None, *, strict:
             clusters=folder,
             cluster="draft",
             strict=strict,
+            show_all=show_all,
             show=lambda block: printed.append(str(block)),
             session=aws or FakeAws({}),
         )
@@ -77,6 +80,12 @@ def test_a_line_for_each_finding_its_remedy_and_link_below_and_a_summary(folder:
         "0 errors, 1 warning, 1 ok, 1 skipped",
     ]
     assert failed == ""
+
+
+def test_only_problems_and_a_count_of_the_rest_are_printed(folder: Path, checks: list[Check]) -> None:
+    checks.append(check(ok("well"), warning("so so", "do this"), skipped("no need")))
+    shown, _ = run(folder, show_all=False)
+    assert shown.splitlines() == ["warning  a check: so so", "           do this", "0 errors, 1 warning, 1 ok, 1 skipped"]
 
 
 def test_a_warning_makes_it_fail_only_where_that_is_asked_for(folder: Path, checks: list[Check]) -> None:

@@ -55,11 +55,19 @@ def test_a_controller_reports_slurm(node: FakeSystem) -> None:
     found = state(controller(), node.system)
     assert found["services"] == {"slurmctld": "failed"}
     problems = found["slurm"].pop("problems")
-    counts = {"nodes": 8, "idle": 1, "allocated": 2, "drained": 2, "down": 3}
+    counts = {"nodes": 8, "idle": 1, "allocated": 2, "drained": 2, "down": 2, "joining": 1}
     assert found["slurm"] == {"slurmctld": 1, "slurmdbd": 1} | counts
     assert problems[0] == {"host": "ip-10-1-0-9", "state": "idle+drain", "reason": NODES[4][2]}
     assert [each["host"] for each in problems] == [f"ip-10-1-0-{number}" for number in (9, 10, 11, 12, 13)]
     assert problems[3]["reason"] == ""
+    assert problems[4] == {"host": "ip-10-1-0-13", "state": "joining", "reason": ""}
+
+
+@pytest.mark.parametrize("words", ["unknown", "unknown*", "unknown+not_responding", "unknown+cloud"])
+def test_a_node_that_has_not_registered_yet_is_joining_and_not_down(node: FakeSystem, words: str) -> None:
+    node.answers("sinfo", f"{'ip-10-1-0-6':<80}{words:<80}{'none':<200}\n")
+    slurm = state(controller(), node.system)["slurm"]
+    assert (slurm["joining"], slurm["down"]) == (1, 0)
 
 
 def test_at_most_fifty_problems_are_reported(node: FakeSystem) -> None:
@@ -81,7 +89,7 @@ def test_without_a_controller_that_responds_the_states_of_nodes_are_unknown(
 ) -> None:
     node.answers("sinfo", fails)
     found = state(controller(), node.system)["slurm"]
-    unknown = ("nodes", "idle", "allocated", "drained", "down", "problems")
+    unknown = ("nodes", "idle", "allocated", "drained", "down", "joining", "problems")
     assert {name: found[name] for name in unknown} == dict.fromkeys(unknown)
     assert "warning: the states of Slurm's nodes are unknown: `program` ended" in capsys.readouterr().out
 
