@@ -214,15 +214,14 @@ class NodeDirectory:
             return {}, f"{RESOURCE_CONFIG}: unexpected content: {printed.text.strip()[:200]}"
 
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
-"""Names from nodes: HyperPod's GROUP-NUMBER, and host names."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")  # GROUP-NUMBER
 
 
 def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the instance id and the name of each node; HyperPod writes null for a group without nodes."""
     for group in resource_config["InstanceGroups"]:
         for instance in group["Instances"] or ():
-            if _NAME.fullmatch(instance["InstanceName"]):  # root on a node can write the file
+            if _NAME.fullmatch(instance["InstanceName"]):  # root on the controller can write the file
                 yield instance["InstanceId"], instance["InstanceName"]
 
 

@@ -60,10 +60,15 @@ SCRIPTS: Actions = {
     **BUCKETS,
 }
 BOUNDARY: Actions = {"AWS::IAM::Role": ("iam:PutRolePermissionsBoundary",)}
+KEY: Actions = {"AWS::KMS::Key": ("kms:CreateKey", "kms:EnableKeyRotation", "kms:PutKeyPolicy", "kms:TagResource")}
 OUR_RESOURCE: Actions = {
+    **KEY,
     "AWS::Lambda::EventInvokeConfig": ("lambda:PutFunctionEventInvokeConfig",),
     "AWS::Lambda::Permission": ("lambda:AddPermission",),
-    "AWS::StepFunctions::StateMachine": ("states:CreateStateMachine", "states:TagResource", "iam:PassRole"),
+    "AWS::StepFunctions::StateMachine": (
+        *("states:CreateStateMachine", "states:TagResource", "iam:PassRole"),
+        *("kms:DescribeKey", "kms:GenerateDataKey"),
+    ),
     "AWS::Events::Rule": ("events:PutRule", "events:PutTargets"),
     "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
     "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
@@ -77,7 +82,7 @@ MONITORING: Actions = {
 TOPIC: Actions = {
     "AWS::SNS::Topic": ("sns:CreateTopic", "sns:TagResource"),
     "AWS::SNS::TopicPolicy": ("sns:SetTopicAttributes",),
-    "AWS::KMS::Key": ("kms:CreateKey", "kms:EnableKeyRotation", "kms:PutKeyPolicy", "kms:TagResource"),
+    **KEY,
 }
 EMAILS: Actions = {"AWS::SNS::Subscription": ("sns:Subscribe",)}
 CHAT_ROLE: Actions = {"AWS::IAM::Role": ("iam:CreateRole", "iam:TagRole")}

@@ -203,7 +203,7 @@ def test_a_name_that_root_on_a_node_wrote_is_not_used(tmp_path: Path, name: str)
 def test_a_word_that_ssh_could_read_otherwise_is_refused(tmp_path: Path, host: str) -> None:
     account = FakeNodes()
     account.summaries[1]["PrivateDnsHostname"] = host
-    with pytest.raises(OpsError, match="cannot stand in an ssh configuration"):
+    with pytest.raises(OpsError, match="is not allowed in an ssh configuration"):
         written(tmp_path, account=account)
     assert not (tmp_path / ".ssh").exists()
 
