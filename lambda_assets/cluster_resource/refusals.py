@@ -8,6 +8,7 @@ from cluster_resource.observed import PROVISIONING, Cluster
 from cluster_resource.plan import CAPACITY, IMMUTABLE, differs, removed_members
 from cluster_resource.removed_members import PERMANENT
 
+RENAME = "rename the group: this creates new nodes and deletes the old group"
 OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
 
 
@@ -91,22 +92,16 @@ def _configured_by(spec: Json) -> str:
 
 def _permanent_members(desired: Desired, cluster: Cluster) -> str:
     """Refuse to remove members that no update can unset; in a rollback they stay, because its update must succeed."""
-    for group, path in [] if desired.is_rollback else removed_members(desired, cluster):
-        if path in PERMANENT:
-            of_group = cluster.group(group)
-            value = (of_group.specification if of_group else cluster.settings)[path]
-            return permanent_member(desired, group, path, value)
+    for group, member in [] if desired.is_rollback else removed_members(desired, cluster):
+        if member in PERMANENT:
+            observed = cluster.group(group)
+            value = (observed.specification if observed else cluster.settings)[member]
+            where = f"instance group {group!r}" if group else f"cluster {cluster.name}"
+            instead = "its InstanceCount, so that all nodes are required" if member == "MinInstanceCount" else repr(value)
+            renamed = group and group != desired.controller_group
+            fix = RENAME if renamed else OTHER_CLUSTER.removeprefix(", or ")
+            return f"{member} of {where} cannot be removed: HyperPod keeps {value!r}; set it to {instead}, or {fix}"
     return ""
-
-
-def permanent_member(desired: Desired, group: str, member: str, value: object) -> str:
-    """Return why a member of a group (empty: of the cluster) cannot be removed, with a fix."""
-    where = f"instance group {group!r}" if group else f"cluster {desired.physical_id}"
-    instead = "its InstanceCount, so that all nodes are required" if member == "MinInstanceCount" else repr(value)
-    fix = "rename the group: this creates new nodes and deletes the old group"
-    if not group or group == desired.controller_group:
-        fix = "create a new cluster with another `name` or `cluster_name`"
-    return f"{member} of {where} cannot be removed: HyperPod keeps {value!r}; set it to {instead}, or {fix}"
 
 
 def _immutable_fields(desired: Desired, cluster: Cluster) -> str:
@@ -143,4 +138,4 @@ def _immutable_field(desired: Desired, group: str, field: str, value: object, ob
     text = f"{field} of instance group {group!r} cannot change from {observed!r} to {value!r}"
     if group == desired.controller_group:
         return f"{text}; the controller group cannot be renamed: revert the change, or create a new cluster"
-    return f"{text}; rename the group: this creates new nodes and deletes the old group"
+    return f"{text}; {RENAME}"

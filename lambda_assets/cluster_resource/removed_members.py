@@ -42,17 +42,17 @@ PERMANENT = (
 UNDEFINED = ("NodeRecovery",)
 """Members whose value before a first update is unknown: HyperPod's default is not documented, so a rollback leaves them."""
 
-OTHER_RULES = {
-    "AutoScaling.AutoScalerType": "without effect while AutoScaling is disabled",
-    "CapacityRequirements": "plan.immutable_changes refuses it",
-    "ClusterRole": "without effect while AutoScaling is disabled",
-    "InstanceType": "plan.immutable_changes refuses it",
-    "NodeProvisioningMode": "plan.refusal refuses it",
-    "Orchestrator.Slurm.AccountingDatabase": "plan.refusal refuses it",
-    "SlurmConfig": "plan.refusal refuses it",
-    "TieredStorageConfig.InstanceMemoryAllocationPercentage": "without effect while TieredStorageConfig is disabled",
-}
-"""Members whose removal another rule decides, with the rule."""
+OTHER_RULES = (
+    "AutoScaling.AutoScalerType",
+    "CapacityRequirements",
+    "ClusterRole",
+    "InstanceType",
+    "NodeProvisioningMode",
+    "Orchestrator.Slurm.AccountingDatabase",
+    "SlurmConfig",
+    "TieredStorageConfig.InstanceMemoryAllocationPercentage",
+)
+"""Members that refusals.py refuses, or that have no effect once autoscaling or tiered storage is disabled."""
 
 Differs = Callable[[Any, Any], bool]
 

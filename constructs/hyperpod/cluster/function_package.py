@@ -13,10 +13,12 @@ from cluster_request.service_model import FOLDER, OPERATIONS, QUOTA_OPERATIONS, 
 LAMBDA_ASSETS = Path(__file__).parents[3] / "lambda_assets"
 PACKAGE = LAMBDA_ASSETS / "cluster_resource"
 QUOTA_PACKAGE = "quota_resource"
+ONLY_OTHERS = ("fenced_step.py", "property_values.py")
+"""Modules beside the cluster's that only the steps of objects and quotas import."""
 
 
 def function_package(scope: Construct, step_package: str = PACKAGE.name) -> lambda_.Code:
-    """Return the code asset: the unmodified source of both packages and the slim service model.
+    """Return the code asset: the unmodified source of both packages that the functions import, and the slim service model.
 
     The SageMaker API that a Lambda runtime includes can be too old to know a field. The asset is written below the app's output
     folder, not into the checkout. Its hash depends only on its content.
@@ -45,6 +47,7 @@ def _files(step_package: str) -> dict[str, bytes]:
         file.relative_to(LAMBDA_ASSETS).as_posix(): file.read_bytes()
         for package in sorted({PACKAGE.name, step_package})
         for file in sorted((LAMBDA_ASSETS / package).rglob("*.py"))
+        if step_package != PACKAGE.name or file.name not in ONLY_OTHERS
     }
     model = slim_model(QUOTA_OPERATIONS if step_package == QUOTA_PACKAGE else OPERATIONS)
     return {**source, f"{PACKAGE.name}/service_model/{FOLDER}/{SLIM_FILE}": model}

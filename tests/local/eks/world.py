@@ -75,8 +75,9 @@ class FakePrograms:
 
 
 def trust(service: str) -> str:
-    """A trust policy."""
-    statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": ["sts:AssumeRole", "sts:TagSession"]}
+    """A trust policy for a service, and for people of the account, who take on the role in tests."""
+    principal = {"Service": service, "AWS": f"arn:aws:iam::{ACCOUNT}:root"}
+    statement = {"Effect": "Allow", "Principal": principal, "Action": ["sts:AssumeRole", "sts:TagSession"]}
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
 
