@@ -28,9 +28,10 @@ def _bucket_permission(self: Any, action: str, resource: str) -> PermissionResul
     """
     if self.policy is None:
         return PermissionResult.NEUTRAL
-    if has_request_context() and iam.session_of(iam.access_key(request.headers)):
+    key = iam.access_key(request.headers) if has_request_context() else ""
+    if iam.session_of(key):
         return PermissionResult.PERMITTED  # all policies, including this one, were evaluated when the request came in
-    denied = iam.bucket_denies(self.account_id, action, resource)
+    denied = iam.bucket_denies(self.account_id, key, action, resource)
     return PermissionResult.DENIED if denied else PermissionResult.NEUTRAL
 
 

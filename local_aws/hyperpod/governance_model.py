@@ -5,7 +5,7 @@ import string
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from local_aws.clock import clock
+from local_aws.clock import host_now
 from local_aws.json_service import Call, Json
 
 QUOTA, SCHEDULER = "ComputeQuota", "ClusterSchedulerConfig"
@@ -26,8 +26,8 @@ class Item:
     status: str = "Creating"
     version: int = 1
     failure: str = ""
-    created: datetime = field(default_factory=clock.now)
-    modified: datetime = field(default_factory=clock.now)
+    created: datetime = field(default_factory=host_now)
+    modified: datetime = field(default_factory=host_now)
 
     @property
     def team(self) -> str:

@@ -8,7 +8,7 @@ AWS::SageMaker::ClusterSchedulerConfig. No Kueue runs: the add-on must exist, bu
 from collections.abc import Callable
 
 from local_aws import faults
-from local_aws.clock import clock
+from local_aws.clock import host_now
 from local_aws.durations import duration
 from local_aws.eks import model as eks
 from local_aws.errors import AwsError
@@ -61,7 +61,7 @@ def update(resource: str, call: Call) -> Json:
     cluster = _cluster(call, item.cluster_arn)
     _authorize_access(call, cluster.eks_arn, "AssociateAccessPolicy")
     item.settings |= _settings(call.request)
-    item.version, item.status, item.failure, item.modified = item.version + 1, "Updating", "", clock.now()
+    item.version, item.status, item.failure, item.modified = item.version + 1, "Updating", "", host_now()
     _settle(call, item, "Updated")
     return {f"{resource}Arn": item.arn, f"{resource}Version": item.version}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from config.instance_types import instance_type
 from local_aws import control
-from local_aws.clock import clock
+from local_aws.clock import host_now
 from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.model import Cluster, Node, everything, lock
@@ -64,7 +64,7 @@ def first_records(cluster: Cluster, node: Node) -> None:
 
 
 def _condition(kind: str, reason: str, message: str) -> Json:
-    now = clock.now()
+    now = host_now()
     details = {"type": kind, "status": "False", "transition": now.isoformat(), "reason": reason, "message": message}
     head = {"level": "info", "ts": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "msg": "NPD caught ", "condition type: ": kind}
     return {**head, "with condition details ": details, **_EVENT}
@@ -74,7 +74,7 @@ def _dcgm(xid: int) -> Json:
     """Return the record of an XID that DCGM reports, with the agent's spelling of the names."""
     return {
         "level": "info",
-        "ts": clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "ts": host_now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         "msg": "DCGM Policy Violation found ",
         "condition: ": "XID Error",
         "data: ": {"ErrNum": xid},

@@ -1,7 +1,8 @@
 """IAM's authorization, with the roles and policies in moto's state.
 
 It covers the roles that services assume here (functions, state machines, nodes, delivery roles) and the roles that such a
-session assumes. Calls of the user, the command line and CloudFormation are not checked.
+session or a person assumes. Other calls of people, the command line and CloudFormation are not checked, except against bucket
+policies.
 """
 
 from local_aws import control

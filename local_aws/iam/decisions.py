@@ -67,11 +67,12 @@ def service_may(account: str, service: str, action: str, resource: str, context:
     return _record(Decision(action, resource, service, allowed, "by the resource's policy"))
 
 
-def bucket_denies(account: str, action: str, resource: str) -> bool:
-    """Return whether a bucket's policy denies ``action`` to the account's owner, as whom unenforced callers count."""
-    owner = f"arn:aws:iam::{account}:root"
-    keys = {"aws:PrincipalAccount": account, "aws:PrincipalArn": owner, "aws:PrincipalType": "Account"}
-    attempt = Attempt(Principal(account, owner), action, resource, _context(keys, account, resource))
+def bucket_denies(account: str, access_key: str, action: str, resource: str) -> bool:
+    """Return whether a bucket's policy denies ``action`` to a caller without a session."""
+    arn = documents.person_arn(account, access_key)
+    kind = "Account" if arn.endswith(":root") else "User"
+    keys = {"aws:PrincipalAccount": account, "aws:PrincipalArn": arn, "aws:PrincipalType": kind}
+    attempt = Attempt(Principal(account, arn), action, resource, _context(keys, account, resource))
     return judge(documents.resource_statements(account, resource), attempt, has_principal=True) is Verdict.DENY
 
 

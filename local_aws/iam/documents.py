@@ -36,6 +36,12 @@ def find_role(account: str, role_arn: str) -> Role | None:
         return None
 
 
+def person_arn(account: str, access_key: str) -> str:
+    """Return the ARN of the IAM user with this key, or of the account's root user, as whom other keys count."""
+    user = iam_backends[account]["aws"].get_user_from_access_key_id(access_key)
+    return str(user.arn) if user else f"arn:aws:iam::{account}:root"
+
+
 def identity_statements(role: Role) -> list[Statement]:
     """Return all statements of the role's inline and attached policies."""
     attached = [_default_document(policy) for policy in role.managed_policies.values()]

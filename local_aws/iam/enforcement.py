@@ -14,11 +14,11 @@ from moto.core.utils import get_service_model
 from moto.s3.exceptions import BucketAccessDeniedError
 from werkzeug.exceptions import HTTPException
 
-from local_aws.credentials import OWNER
+from local_aws.credentials import OWNER, own_secret
 from local_aws.errors import AwsError
 from local_aws.iam.decisions import Decision, Keys, bucket_denies, decide
 from local_aws.iam.interfaces import on_interface
-from local_aws.iam.requests import Permissions, Place, action_name, required_permissions
+from local_aws.iam.requests import Permissions, Place, action_name, bucket_setting_action, required_permissions
 from local_aws.iam.sessions import Session, session_of
 
 
@@ -87,8 +87,8 @@ def _check(self: Any, _: type, resource: str = "*") -> None:
         scope = [*query.get("X-Amz-Credential", [""])[0].split("/"), "", "", ""]
     session = session_of(scope[0])
     place = Place(scope[3], self.region, self.current_account)
-    if session is None and place.service == "s3" and scope[0] == OWNER.access_key:
-        _check_bucket_policy(self, place, resource)
+    if session is None and place.service == "s3" and own_secret(scope[0]) in (OWNER.secret_key, None):
+        _check_bucket_policy(self, place, resource, scope[0])
     if session is None or scope[3] in _CHECKED_BY_ITS_MODULE:
         return
     for required in _required(self, place, resource):
@@ -98,11 +98,12 @@ def _check(self: Any, _: type, resource: str = "*") -> None:
                 _refuse(self, place, _message(session, decision))
 
 
-def _check_bucket_policy(self: Any, place: Place, resource: str) -> None:
-    """Refuse the owner's call on a bucket whose policy denies it; moto's hook for objects does the same for them."""
+def _check_bucket_policy(self: Any, place: Place, resource: str, key: str) -> None:
+    """Refuse a person's call on a bucket whose policy denies it; moto's hook for objects does the same for them."""
+    spared = _ROOT_MAY if key == OWNER.access_key else ()
     for required in [] if resource == "*" else _required_by_s3(self, resource):
         for each in required.resources:
-            if "/" not in each and required.action not in _ROOT_MAY and bucket_denies(place.account, required.action, each):
+            if "/" not in each and required.action not in spared and bucket_denies(place.account, key, required.action, each):
                 _refuse(self, place, f"{required.action} on resource: {each} with an explicit deny in a resource-based policy")
 
 
@@ -118,8 +119,9 @@ def _required(self: Any, place: Place, resource: str) -> Iterator[Permissions]:
 
 
 def _required_by_s3(self: Any, resource: str) -> Iterator[Permissions]:
-    action = action_name("s3", self._get_action())
     query = parse_qs(urlparse(self.uri).query, keep_blank_values=True)
+    setting = None if "/" in resource else bucket_setting_action(self.method, query)
+    action = setting or action_name("s3", self._get_action())
     names = {"s3:prefix": "prefix", "s3:delimiter": "delimiter"}
     context: dict[str, str | list[str]] = {key: query[name][0] for key, name in names.items() if name in query}
     context["aws:RequestedRegion"] = self.region

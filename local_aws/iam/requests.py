@@ -1,6 +1,6 @@
 """An HTTP request to a service in IAM's terms: the action, the resources, the condition keys."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,6 +13,16 @@ _ACTIONS = {
     "lambda:InvokeAsync": "lambda:InvokeFunction",
     "s3:HeadBucket": "s3:ListBucket",
     "s3:ListBucketMultipartUploads": "s3:ListBucketMultipartUploads",
+}
+
+# A bucket's setting in the query -> IAM's name of it. moto takes these requests for CreateBucket, DeleteBucket and ListBucket.
+_BUCKET_SETTINGS = {
+    "encryption": "EncryptionConfiguration",
+    "inventory": "InventoryConfiguration",
+    "object-lock": "BucketObjectLockConfiguration",
+    "ownershipControls": "BucketOwnershipControls",
+    "publicAccessBlock": "BucketPublicAccessBlock",
+    "replication": "ReplicationConfiguration",
 }
 
 
@@ -43,6 +53,12 @@ def action_name(service: str, operation: str) -> str:
     """IAM's name of an operation: `lambda:InvokeFunction` for Lambda's `Invoke`."""
     name = f"{_PREFIXES.get(service, service)}:{operation}"
     return _ACTIONS.get(name, name)
+
+
+def bucket_setting_action(method: str, query: Container[str]) -> str | None:
+    """Return IAM's name of a request for a bucket's setting that moto does not know; IAM counts its deletion as a Put."""
+    verb = "Get" if method == "GET" else "Put"
+    return next((f"s3:{verb}{setting}" for name, setting in _BUCKET_SETTINGS.items() if name in query), None)
 
 
 def required_permissions(place: Place, operation: str, parameters: Parameters) -> Permissions:

@@ -5,7 +5,7 @@ from typing import Any
 from moto.sts.responses import TokenResponse
 
 from local_aws.iam.decisions import role_trusts_role
-from local_aws.iam.documents import find_role
+from local_aws.iam.documents import find_role, person_arn
 from local_aws.iam.enforcement import DeniedError
 from local_aws.iam.sessions import Session, enforce, session_of
 
@@ -15,11 +15,12 @@ _assume_role = TokenResponse.assume_role
 def _assume_role_checked(self: Any) -> Any:
     """Check the caller against the role's trust policy, and enforce the role's policies on the new session.
 
-    Callers without a session, such as the command line, count as the account's owner.
+    The account's owner may assume roles, though AWS refuses its root user.
     """
-    caller, role_arn = session_of(self.get_access_key()), self._get_param("RoleArn")
+    key, role_arn = self.get_access_key(), self._get_param("RoleArn")
+    caller = session_of(key)
     account = role_arn.split(":")[4]
-    arn = caller.role_arn if caller else f"arn:aws:iam::{self.current_account}:root"
+    arn = caller.role_arn if caller else person_arn(self.current_account, key)
     external_id = self._get_param("ExternalId")
     context = {"sts:ExternalId": external_id} if external_id else {}
     if find_role(account, role_arn) is None or not role_trusts_role(account, role_arn, arn, context):

@@ -1,9 +1,11 @@
 """Operations of a cluster with continuous provisioning, and records of the health-monitoring agent."""
 
 import json
+from datetime import datetime
 
 import pytest
 
+from local_aws.clock import clock
 from local_aws.hyperpod import health_records
 from tests.local.hyperpod.test_nodes_tags_events import COMPUTE, HEAD
 from tests.local.hyperpod.world import Hold, World
@@ -55,6 +57,7 @@ def test_a_record_of_the_health_agent_is_in_the_nodes_stream_if_its_role_may_wri
     world.allow_all_but("logs:PutLogEvents")
     health_records.write(node, xid=48)
     world.allow_all_but()
+    clock.skip(3 * 86400)
     health_records.write(node, xid=79)
     lines = world.client("logs").get_log_events(
         logGroupName=group, logStreamName=f"SagemakerHealthMonitoringAgent/a/{node}", startFromHead=True
@@ -62,5 +65,6 @@ def test_a_record_of_the_health_agent_is_in_the_nodes_stream_if_its_role_may_wri
     [record] = [json.loads(line["message"]) for line in lines]
     assert record["HealthMonitoringAgentDetectionEvent"] == "HealthEvent"
     assert (record["condition: "], record["data: "]) == ("XID Error", {"ErrNum": 79})
+    assert abs(datetime.fromisoformat(record["ts"]).timestamp() - lines[0]["timestamp"] / 1000) < 12 * 3600
     with pytest.raises(ValueError, match="unknown node"):
         health_records.write("i-0")

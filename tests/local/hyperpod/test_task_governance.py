@@ -1,6 +1,7 @@
 """Compute quotas and scheduler configs, and the resource that converges them."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from botocore.exceptions import ClientError
 from cluster_resource.errors import PendingError
 from cluster_resource.event import Owner
 from local_aws import durations, faults
+from local_aws.clock import clock
 from local_aws.hyperpod import service_behaviour
 from local_aws.hyperpod.governance_operations import ADDON
 from quota_resource.convergence import Work, converge, delete
@@ -67,6 +69,18 @@ def test_a_quota_lives_from_created_to_updated_and_is_deleted(site: EksSite, clu
     client.delete_compute_quota(ComputeQuotaId=quota_id)
     until(lambda: client.list_compute_quotas(ClusterArn=cluster)["ComputeQuotaSummaries"], lambda found: not found)
     assert code(client.delete_compute_quota, ComputeQuotaId=quota_id) == "ResourceNotFound"
+
+
+def test_people_see_a_quota_at_the_time_of_this_machine(site: EksSite, cluster: str) -> None:
+    clock.skip(3 * 86400)
+    client, now = site.world.client("sagemaker", retries=0), datetime.now(UTC)
+    quota_id = client.create_compute_quota(**quota(cluster))["ComputeQuotaId"]
+    ready(client, quota_id)
+    client.update_compute_quota(ComputeQuotaId=quota_id, TargetVersion=1, ActivationState="Disabled")
+    found = client.describe_compute_quota(ComputeQuotaId=quota_id)
+    for time in (found["CreationTime"], found["LastModifiedTime"]):
+        assert abs(time - now) < timedelta(hours=12)
+    assert client.list_compute_quotas(CreatedBefore=now + timedelta(hours=12))["ComputeQuotaSummaries"]
 
 
 def test_a_quota_needs_a_cluster_on_eks_with_the_add_on(site: EksSite, cluster: str) -> None:

@@ -1,5 +1,6 @@
 """Sessions of roles are held to their policies by every service."""
 
+import contextlib
 import json
 from typing import Any
 
@@ -302,6 +303,80 @@ def test_a_deny_of_a_bucket_policy_holds_for_calls_on_the_bucket(bucket: Account
     assert refused(assumed(bucket, "alice", "s3").delete_bucket_policy, Bucket="data") == "AccessDenied"
     bucket.s3.delete_bucket_policy(Bucket="data")  # the root user always may
     bucket.s3.put_bucket_versioning(**versioning)
+
+
+SETTINGS: list[tuple[str, str, dict[str, Any]]] = [  # IAM's names: service authorization reference, Amazon S3
+    (
+        "s3:PutEncryptionConfiguration",
+        "put_bucket_encryption",
+        {"ServerSideEncryptionConfiguration": {"Rules": [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]}},
+    ),
+    ("s3:PutEncryptionConfiguration", "delete_bucket_encryption", {}),
+    ("s3:GetEncryptionConfiguration", "get_bucket_encryption", {}),
+    (
+        "s3:PutBucketPublicAccessBlock",
+        "put_public_access_block",
+        {"PublicAccessBlockConfiguration": {"BlockPublicAcls": False}},
+    ),
+    ("s3:PutBucketPublicAccessBlock", "delete_public_access_block", {}),
+    (
+        "s3:PutBucketOwnershipControls",
+        "put_bucket_ownership_controls",
+        {"OwnershipControls": {"Rules": [{"ObjectOwnership": "ObjectWriter"}]}},
+    ),
+    ("s3:PutReplicationConfiguration", "delete_bucket_replication", {}),
+    ("s3:PutLifecycleConfiguration", "delete_bucket_lifecycle", {}),
+    ("s3:PutBucketCORS", "delete_bucket_cors", {}),
+    ("s3:PutBucketAcl", "put_bucket_acl", {"ACL": "public-read"}),
+    ("s3:DeleteBucket", "delete_bucket", {}),
+]
+
+
+@pytest.mark.parametrize(("action", "operation", "parameters"), SETTINGS)
+def test_a_deny_of_a_buckets_setting_holds_for_roles_users_and_the_root_user(
+    bucket: Account, action: str, operation: str, parameters: dict[str, Any]
+) -> None:
+    deny = {"Effect": "Deny", "Principal": "*", "Action": action, "Resource": "arn:aws:s3:::data"}
+    bucket.s3.put_bucket_policy(Bucket="data", Policy=document(deny))
+    bucket.allow("r", EVERYTHING)
+    for s3 in (bucket.as_role(role_arn(), "s3"), bucket.s3, user(bucket, "s3")):
+        assert refused(getattr(s3, operation), Bucket="data", **parameters) == "AccessDenied"
+
+
+def test_a_right_to_one_setting_of_a_bucket_is_no_right_to_create_buckets(bucket: Account) -> None:
+    bucket.allow("r", {"Effect": "Allow", "Action": "s3:PutBucketPublicAccessBlock", "Resource": "*"})
+    s3 = bucket.as_role(role_arn(), "s3")
+    s3.put_public_access_block(Bucket="data", PublicAccessBlockConfiguration={"BlockPublicAcls": True})
+    assert refused(s3.create_bucket, Bucket="other") == "AccessDenied"
+
+
+def test_a_user_is_not_the_root_user_for_a_bucket_or_a_role(bucket: Account) -> None:
+    """The script bucket's policy has such a statement: it spares the root user."""
+    spared = {"ArnNotLike": {"aws:PrincipalArn": f"arn:aws:iam::{ACCOUNT}:root"}}
+    targets = ["arn:aws:s3:::data", "arn:aws:s3:::data/*"]
+    actions = ["s3:PutBucketPolicy", "s3:DeleteBucketPolicy", "s3:PutObject"]
+    deny = {"Effect": "Deny", "Principal": "*", "Action": actions, "Resource": targets, "Condition": spared}
+    bucket.s3.put_bucket_policy(Bucket="data", Policy=document(deny))
+    s3 = user(bucket, "s3")
+    assert refused(s3.put_object, Bucket="data", Key="mine/x", Body=b"") in ("AccessDenied", "403")
+    assert refused(s3.delete_bucket_policy, Bucket="data") == "AccessDenied"
+    bucket.s3.delete_bucket_policy(Bucket="data")
+
+    only_ann = {"AWS": f"arn:aws:iam::{ACCOUNT}:user/ann"}
+    trust = document({"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": only_ann})
+    bucket.iam.create_role(RoleName="anns", AssumeRolePolicyDocument=trust)
+    request = {"RoleArn": role_arn("anns"), "RoleSessionName": "me"}
+    assert refused(user(bucket, "sts").assume_role, **request) == "AccessDenied"
+    assert refused(bucket.sts.assume_role, **request) == "AccessDenied"
+    user(bucket, "sts", "ann").assume_role(**request)
+
+
+def user(account: Account, service: str, name: str = "u") -> Any:
+    """A client of a new IAM user."""
+    with contextlib.suppress(account.iam.exceptions.EntityAlreadyExistsException):
+        account.iam.create_user(UserName=name)
+    made = account.iam.create_access_key(UserName=name)["AccessKey"]
+    return account.with_keys(service, aws_access_key_id=made["AccessKeyId"], aws_secret_access_key=made["SecretAccessKey"])
 
 
 def assumed(account: Account, role: str, service: str) -> Any:
