@@ -16,6 +16,7 @@ from tests.kubernetes.hyperpod.conftest import RealSite
 from tests.local.eks.world import POLICY, trust
 from tests.local.hyperpod.eks_world import ACCOUNT
 from tests.local.hyperpod.world import REGION, until
+from tests.local.machinery.account import document
 
 OPERATOR = f"arn:aws:iam::{ACCOUNT}:role/operator"
 STACK = {
@@ -29,7 +30,12 @@ Command = Callable[..., dict[str, Any]]
 def running(site: RealSite) -> RealSite:
     """The cluster with two nodes, and an operator with access to Kubernetes."""
     site.world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(STACK))
-    site.world.client("iam").create_role(RoleName="operator", AssumeRolePolicyDocument=trust("ec2.amazonaws.com"))
+    iam = site.world.client("iam")
+    iam.create_role(RoleName="operator", AssumeRolePolicyDocument=trust("ec2.amazonaws.com"))
+    iam.attach_role_policy(RoleName="operator", PolicyArn="arn:aws:iam::aws:policy/ReadOnlyAccess")
+    actions = [f"sagemaker:{each}" for each in ("BatchDeleteClusterNodes", "BatchReplaceClusterNodes", "StartClusterHealthCheck")]
+    statement = {"Effect": "Allow", "Action": actions, "Resource": "*"}
+    iam.put_role_policy(RoleName="operator", PolicyName="nodes", PolicyDocument=document(statement))
     site.eks.create_access_entry(clusterName="ml", principalArn=OPERATOR)
     scope = {"type": "cluster"}
     policy = POLICY.format("ClusterAdmin")
