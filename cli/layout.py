@@ -43,9 +43,10 @@ def _wrapped(line: str, width: int, hanging: int = GAP) -> list[str]:
 def _table(table: Table, width: int) -> Iterator[str]:
     """Yield the rows; a cell with a word wider than its column follows its row, or precedes it if it is the first."""
     rows = [list(table.head), *([str(cell).replace("\n", " ") for cell in row] for row in table.rows)]
-    rooms = _widths(rows, width)
-    kept = [["" if _longest_word(cell) > room else cell for cell, room in zip(row, rooms, strict=True)] for row in rows]
-    widths = _widths(kept, width)
+    kept, before = rows, None
+    while kept != before:  # the widths without a moved cell can be too narrow for another
+        before, widths = kept, _widths(kept, width)
+        kept = [["" if _longest_word(cell) > room else cell for cell, room in zip(row, widths, strict=True)] for row in kept]
     for row, shown in zip(rows, kept, strict=True):
         if row[0] != shown[0]:
             yield from _wrapped(row[0], width)

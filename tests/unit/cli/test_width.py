@@ -119,6 +119,13 @@ def test_a_joining_node_does_not_widen_the_table() -> None:
     ]
 
 
+def test_a_row_fits_also_where_the_long_word_of_another_row_was_moved() -> None:
+    rows = [("0000 00000000000000", "0 00000000", ""), ("", "0 0 0 0", "00000000000")]
+    lines = fitted(Table(("NODE", "GROUP", "REASON"), rows), 40)
+    assert [line for line in lines if len(line) > 40] == []
+    assert lines[0].split() == ["NODE", "GROUP", "REASON"]
+
+
 def test_a_column_of_text_becomes_narrower_before_names_do() -> None:
     table = Table(("NODE", "REASON", "STATUS"), [("i-0123456789abcdef0", REASON, "Running")])
     assert fitted(table, WIDTH) == [
