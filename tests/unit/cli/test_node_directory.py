@@ -92,7 +92,7 @@ def test_names_that_all_nodes_report_need_no_session() -> None:
     assert shell.calls == []
 
 
-@pytest.mark.parametrize("claimed", ["workers-1", "head-1", "workers-1; reboot", ""])
+@pytest.mark.parametrize("claimed", ["workers-1", "head-1", "workers-1; reboot", f"workers-{'9' * 10_000}", ""])
 def test_a_node_cannot_take_the_name_of_another(claimed: str) -> None:
     account = FakeNodes()
     account.reported = {**REPORTED, "i-0000000000000000d": claimed}

@@ -168,6 +168,13 @@ def hostile(result: Result) -> Result:
     return replace(result, text=[block(each) for each in result.text], failure=f"{result.failure}{HOSTILE}")
 
 
+def test_json_has_control_characters_as_escapes() -> None:
+    document = envelope("nodes", Result({"name": f"{HOSTILE}\ud800"}))
+    assert not set(document) & CONTROLS
+    assert document.isascii()
+    assert json.loads(document)["data"] == {"name": f"{HOSTILE}\ud800"}
+
+
 def test_a_question_shows_control_characters(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     prompt(f"Replace {HOSTILE}?")
