@@ -19,6 +19,8 @@ SHORT = 8
 """Characters of a bundle's hash that are shown."""
 LARGE = 30
 """Nodes up to which all of them are listed."""
+MOST_LISTED = 8
+"""Nodes with the same reason that are listed."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def nodes_table(nodes: Sequence[NodeStatus], now: datetime, *, show_all: bool) -
     blocks: list[str | Table] = []
     if shown:
         blocks.append(Table(("NODE", "NAME", "STATUS", "SLURM", "AGENT", "BUNDLE"), [_row(node, now) for node in shown]))
-        blocks += ["\n".join(notes)] if (notes := [note for node in shown for note in _notes(node)]) else []
+        blocks += ["\n".join(notes)] if (notes := _notes(shown)) else []
     if len(shown) < len(nodes):
         blocks.append(f"{len(nodes) - len(shown)} more nodes have no known problem; `--all` lists them")
     return blocks
@@ -184,8 +186,16 @@ def _row(node: NodeStatus, now: datetime) -> tuple[str, ...]:
     )
 
 
-def _notes(node: NodeStatus) -> list[str]:
-    """Return the reasons of problems on separate lines, because tables stay narrow."""
-    slurm = f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else ""
-    reasons = (node.message, slurm, node.failed_attempt, node.low_disk)
-    return [f"{node.instance}: {reason}" for reason in reasons if reason]
+def _notes(nodes: Sequence[NodeStatus]) -> list[str]:
+    """Return each reason of problems once, on a line of its own with its nodes, because tables stay narrow."""
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        slurm = f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else ""
+        for reason in filter(None, (node.message, slurm, node.failed_attempt, node.low_disk)):
+            found.setdefault(reason, []).append(node.instance)
+    return [f"{_listed(instances)}: {reason}" for reason, instances in found.items()]
+
+
+def _listed(instances: Sequence[str]) -> str:
+    more = len(instances) - MOST_LISTED
+    return ", ".join(instances[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

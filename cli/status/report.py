@@ -122,7 +122,7 @@ class ClusterReport:
         if self._slurm is None:
             return None
         counts = self._slurm.slurm or {}
-        names = ("slurmctld", "slurmdbd", "idle", "allocated", "drained", "down")
+        names = ("slurmctld", "slurmdbd", "idle", "allocated", "drained", "down", "joining")
         known = {name: counts.get(name) for name in names}
         return {**known, "node_count": counts.get("nodes"), "reported": self._slurm.time.isoformat()}
 

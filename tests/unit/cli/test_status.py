@@ -73,6 +73,14 @@ def test_a_node_that_never_started_is_counted_and_needs_no_agent(account: FakeOp
     ]
 
 
+def test_a_reason_of_several_nodes_is_printed_once_with_all_of_them(account: FakeOperations) -> None:
+    failed = "Lifecycle scripts did not run successfully"
+    account.nodes += [node("work", number, "Pending", failed) for number in (4, 5)]
+    assert [line for line in shown(account).splitlines() if failed in line] == [
+        f"i-00000000000000004, i-00000000000000005: {failed}"
+    ]
+
+
 def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest_counts(account: FakeOperations) -> None:
     account.state("head", 1, minutes=9, **slurm(DRAINED))
     account.state("head", 1, minutes=4, **slurm(slurmctld=0))
