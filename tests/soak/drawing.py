@@ -196,9 +196,16 @@ class Drawing(DrawnSchedule):
         self.do("deploy", file=file)
 
     @precondition(DrawnSchedule.is_idle)
-    @rule(file=FILE_NAMES, seconds=st.sampled_from((45, 55)), cancelled=st.sampled_from((31, 35)))
-    def deploy_and_cancel_while_its_call_hangs(self, file: str, seconds: float, cancelled: float) -> None:
-        """Let the call take effect after the first step of the next request."""
+    @rule(
+        file=FILE_NAMES,
+        seconds=st.sampled_from((45, 55)),
+        cancelled=st.sampled_from((5, 31, 35)),
+        lag=st.sampled_from((0, 30)),
+    )
+    def deploy_and_cancel_while_its_call_hangs(self, file: str, seconds: float, cancelled: float, lag: float) -> None:
+        """Let the call take effect after the first step of the next request, which may not see this one listed yet."""
+        if lag:
+            self.do("lag", seconds=lag)
         self.fault("step", "UpdateCluster" if self.is_deletable() else "CreateCluster", "pause", 0, seconds)
         self.do("deploy", file=file)
         self.do("wait", seconds=cancelled)

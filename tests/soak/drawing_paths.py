@@ -21,8 +21,8 @@ class LongPaths(Drawing):
     @precondition(Drawing.is_idle)
     @rule(
         file=st.sampled_from(("adopted", "adopted-six", "adopted-two", "given")),
-        tags=st.sampled_from(("none", "none", "none", "other")),
-        mode=st.sampled_from(("", "", "", API)),
+        tags=st.sampled_from(("none", "none", "other")),
+        mode=st.sampled_from(("", API, SCRIPTS)),
         then=st.sampled_from(("", "", "rollback")),
     )
     def adopt(self, file: str, tags: str, mode: str, then: str) -> None:
@@ -61,13 +61,21 @@ class LongPaths(Drawing):
 
     @precondition(Drawing.is_idle)
     @rule(
+        deployed=st.sampled_from(("", "hours")),
         file=st.sampled_from(("hours", "hours-six")),
         fails=st.booleans(),
         call=st.sampled_from(("*", "DescribeCluster", "ListClusterNodes", "PUT", "Return")),
         kind=st.sampled_from(("die", "die_after", "refuse", "pause")),
         cancelled=st.sampled_from((0, 0, 3600, 5000)),
     )
-    def deploy_for_more_than_an_hour(self, *, file: str, fails: bool, call: str, kind: str, cancelled: float) -> None:
+    def deploy_for_more_than_an_hour(
+        self, *, deployed: str, file: str, fails: bool, call: str, kind: str, cancelled: float
+    ) -> None:
+        if deployed:
+            self.do("deploy", file=deployed)
+            self.do("settle")
+            if not self.is_idle():
+                return
         self.do("service", creation_s=3900, update_s=3900, creation_fails=fails, update_fails=fails)
         self.do("deploy", file=file)
         self.do("wait", seconds=3500)
