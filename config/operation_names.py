@@ -24,6 +24,7 @@ MONITORING_ALARMS = (
     "NodeFault",
     "DiskSpaceLow",
     "BundleFailed",
+    "Warnings",
     "FileSystemSpaceLow",
     "FileSystemThroughputHigh",
 )

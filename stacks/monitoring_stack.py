@@ -35,12 +35,12 @@ class MonitoringStack(Stack):
         topic = NotificationTopic(self, "Topic", config=config).topic_arn
         ChatChannels(self, "Chat", config=config, topic_arn=topic)
         arn = Fn.get_stack_output(cluster.stack_name, "ClusterArn")
-        EventRules(self, "Events", config=config, cluster_arn=arn, topic_arn=topic)
+        rules = EventRules(self, "Events", config=config, cluster_arn=arn, topic_arn=topic)
         dashboard = Dashboard(
             self,
             "Dashboard",
             config=config,
-            alarm_names=self._alarms(config, storage, cluster.stack_name, topic),
+            alarm_names=[*self._alarms(config, storage, cluster.stack_name, topic), *rules.names],
             file_system_id=storage.file_system_id,
         )
         # A weak reference is resolved again only if the template changes (docs/adr/0003-weak-references.md).

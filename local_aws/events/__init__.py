@@ -13,6 +13,8 @@ from moto.events.models import EventPatternParser, Rule, events_backends
 
 from local_aws import control
 from local_aws.events import delivery
+from local_aws.metrics import alarms
+from local_aws.metrics.values import Metric
 
 _send_to_targets = Rule.send_to_targets
 _validate_pattern = EventPatternParser._validate_event_pattern
@@ -46,6 +48,8 @@ def _send(self: Any, original_event: dict[str, Any], transform_input: bool = Tru
     event = _cleaned(original_event)
     if not self.event_pattern.matches_event(event):
         return
+    dimensions = frozenset({("RuleName", self.name)})
+    alarms.count(Metric(self.account_id, self.region_name, "AWS/Events", "TriggeredRules", dimensions))
     delivered = [target for target in self.targets if delivery.delivers(target["Arn"])]
     for target in delivered:
         delivery.start(delivery.Delivery(self.account_id, self.arn, target, event))

@@ -11,6 +11,7 @@ from tests.synth.variants import TOPIC
 
 NODES = {"SlurmctldDown", "SlurmdbdDown", "NodesDrained", "NodesDown", "DiskSpaceLow", "BundleFailed"}
 FILE_SYSTEM = {"FileSystemSpaceLow", "FileSystemThroughputHigh"}
+EVENTS = {"NodeFault", "Warnings"}
 MACHINERY = {"Cluster-AnswerRefused", "Cluster-DeletionFailed", "Cluster-RequestUnanswered"}
 ARN = {"Fn::GetStackOutput": {"StackName": "reference-Cluster", "OutputName": "ClusterArn"}}
 NEW_TOPIC = "arn:{AWS::Partition}:sns:{AWS::Region}:{AWS::AccountId}:reference-monitoring"
@@ -47,7 +48,7 @@ def flat(value: Any) -> str:
 
 def test_each_alarm_says_what_to_do_and_notifies_the_new_topic(reference: StackTemplate) -> None:
     found = alarms(reference)
-    assert set(found) == {*NODES, *FILE_SYSTEM, "NodeFault"}
+    assert set(found) == {*NODES, *FILE_SYSTEM, *EVENTS}
     topic = {"Ref": reference.one("AWS::SNS::Topic")[0]}
     for alarm in found.values():
         assert alarm["AlarmActions"] == [topic]
@@ -62,7 +63,7 @@ def test_the_command_line_knows_the_name_of_every_alarm(shipped: Synthesized, re
 def test_each_alarm_on_reports_has_a_filter_for_its_metric(reference: StackTemplate) -> None:
     counted = filters(reference)
     for name, alarm in alarms(reference).items():
-        if name in FILE_SYSTEM:
+        if name in FILE_SYSTEM | {"Warnings"}:
             continue
         transformation = counted[alarm["MetricName"]]["MetricTransformations"][0]
         assert (transformation["MetricNamespace"], alarm["Namespace"]) == ("hyperpod-cdk/reference",) * 2
@@ -98,10 +99,21 @@ def test_rules_match_only_events_of_the_cluster(reference: StackTemplate) -> Non
     }
     assert all(rule["EventPattern"]["resources"] == [ARN] for rule in rules)
     for rule in rules:
+        if "Targets" not in rule:
+            continue
         transformer = rule["Targets"][0]["InputTransformer"]
         message = json.loads(transformer["InputTemplate"])
         assert (message["version"], message["source"]) == ("1.0", "custom")
         assert all(f"<{name}>" in transformer["InputTemplate"] for name in transformer["InputPathsMap"])
+
+
+def test_warnings_notify_once_they_last_longer_than_a_scaling(reference: StackTemplate) -> None:
+    counted = [rule for each in reference.of_type("AWS::Events::Rule").values() if "Targets" not in (rule := each["Properties"])]
+    assert [rule["EventPattern"]["detail"] for rule in counted] == [{"EventDetails": {"EventLevel": ["Warn"]}}]
+    alarm = alarms(reference)["Warnings"]
+    assert alarm["Dimensions"] == [{"Name": "RuleName", "Value": counted[0]["Name"]}]
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Events", "TriggeredRules")
+    assert alarm["Period"] * (alarm["EvaluationPeriods"] - 1) == 3600
 
 
 def test_only_cloudwatch_and_events_of_the_account_may_publish_to_the_new_topic(reference: StackTemplate) -> None:
@@ -172,7 +184,7 @@ def test_the_dashboards_metrics_exist(reference: StackTemplate) -> None:
     [("without-agent", NODES), ("not-waiting", {"NodeFault"}), ("no-storage", FILE_SYSTEM), ("existing-storage", FILE_SYSTEM)],
 )
 def test_alarms_without_data_are_left_out(variants: Synthesized, variant: str, missing: set[str]) -> None:
-    assert set(alarms(variants[variant, MONITORING], variant)) == {*NODES, *FILE_SYSTEM, "NodeFault"} - missing
+    assert set(alarms(variants[variant, MONITORING], variant)) == {*NODES, *FILE_SYSTEM, *EVENTS} - missing
 
 
 def test_a_cluster_without_monitoring_has_no_such_stack(variants: Synthesized) -> None:

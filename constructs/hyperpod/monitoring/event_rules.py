@@ -1,13 +1,16 @@
 """Define the notifications of HyperPod's events."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aws_cdk import aws_events as events
 from constructs import Construct
 
 from config.model import ClusterConfig
+from constructs.hyperpod.monitoring.alarm import AlarmSpec, define_alarm
+
+WARNING_EVENTS = "WarningEvents"
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ EVENTS = (
     EventKind(
         "ClusterEvent",
         "SageMaker HyperPod Cluster Event",
-        # Each scaling emits Warn events of nodes that start; a pattern cannot know a node's age.
+        # Each scaling emits Warn events of nodes that start: only their persistence tells trouble.
         {"EventDetails": {"EventLevel": ["Error"]}},
         {
             "level": "$.detail.EventDetails.EventLevel",
@@ -71,7 +74,7 @@ EVENTS = (
 
 
 class EventRules(Construct):
-    """Publish the cluster's failures, unhealthy nodes and errors to the topic.
+    """Publish the cluster's failures, unhealthy nodes and errors to the topic, and raise an alarm if warnings continue.
 
     The notifications have the form that chat channels require; without it, they show none.
     """
@@ -79,19 +82,41 @@ class EventRules(Construct):
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, cluster_arn: str, topic_arn: str) -> None:
         super().__init__(scope, id)
         for kind in EVENTS:
-            pattern = {"source": ["aws.sagemaker"], "detail-type": [kind.detail_type], "resources": [cluster_arn]}
             transformer = events.CfnRule.InputTransformerProperty(
                 input_paths_map=kind.paths, input_template=_template(config.name, kind)
             )
             target = events.CfnRule.TargetProperty(id="Topic", arn=topic_arn, input_transformer=transformer)
-            events.CfnRule(
-                self,
-                kind.id,
-                name=f"{config.name}-{kind.id}",
-                description=f"Notifies of {kind.detail_type} of cluster {config.name}",
-                event_pattern={**pattern, **({"detail": kind.detail} if kind.detail else {})},
-                targets=[target],
-            )
+            self._rule(config, cluster_arn, kind, [target])
+        warned = replace(EVENTS[-1], id=WARNING_EVENTS, detail={"EventDetails": {"EventLevel": ["Warn"]}})
+        self._rule(config, cluster_arn, warned, [])
+        spec = AlarmSpec(
+            "Warnings",
+            "HyperPod has sent events of level Warn for more than an hour: a node does not start, or starts again and again. "
+            f"Run `./hpod events {config.name}` for their texts",
+            "AWS/Events",
+            "TriggeredRules",
+            "Sum",
+            "GreaterThanOrEqualToThreshold",
+            threshold=1,
+            # HyperPod creates a failed node again after 20 to 30 minutes, and a scaling takes less than an hour.
+            period_s=1800,
+            periods=3,
+            dimensions={"RuleName": f"{config.name}-{WARNING_EVENTS}"},
+        )
+        self.names = [str(define_alarm(self, config, topic_arn, spec).alarm_name)]
+
+    def _rule(
+        self, config: ClusterConfig, cluster_arn: str, kind: EventKind, targets: list[events.CfnRule.TargetProperty]
+    ) -> None:
+        pattern = {"source": ["aws.sagemaker"], "detail-type": [kind.detail_type], "resources": [cluster_arn]}
+        events.CfnRule(
+            self,
+            kind.id,
+            name=f"{config.name}-{kind.id}",
+            description=f"{'Notifies of' if targets else 'Counts'} {kind.detail_type} of cluster {config.name}",
+            event_pattern={**pattern, **({"detail": kind.detail} if kind.detail else {})},
+            targets=targets,
+        )
 
 
 def _template(name: str, kind: EventKind) -> str:

@@ -154,6 +154,9 @@ def test_hyperpods_events_are_published(operator: Operator) -> None:
     describe = "Run `aws sagemaker describe-cluster-event --cluster-name reference-1 --event-id e-1`"
     assert found["reference: cluster event, level Error"]["nextSteps"] == [describe]
     assert _event(operator, wait_s=1) == {}, "events of other clusters, and those without trouble"
+    warned = values.Metric(ACCOUNT, REGION, "AWS/Events", "TriggeredRules", frozenset({("RuleName", f"{NAME}-WarningEvents")}))
+    assert [each for period in values.values_of(warned, 1800, 3) for each in period] == [1], "of this cluster's Warn event"
+    assert operator.states()["Warnings"] != "ALARM", "one event is a node that starts"
 
 
 def _event(operator: Operator, wait_s: int = 10) -> dict[str, Any]:
