@@ -11,9 +11,6 @@ from config.regular_file import read_bounded
 from config.suggestions import either, like, nearest
 from validation.checked_file import CheckedFile, check_source
 
-MOST_BYTES = 2**20
-"""Sixty groups with 500 users have a tenth of this."""
-
 
 def load_cluster(path: Path) -> ClusterConfig:
     """Return the cluster in the file, or raise a ConfigError with every problem."""
@@ -57,7 +54,7 @@ def parse_cluster(source: bytes, name: str, folder: Path = Path()) -> ClusterCon
 def _read(path: Path) -> CheckedFile:
     file = _place(path)
     try:
-        source = read_bounded(path, MOST_BYTES)
+        source = read_bounded(path)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}; {_fix_for(path)}"
         return CheckedFile(file, None, (Problem((), path.name, message, "file.unreadable"),))

@@ -10,9 +10,6 @@ from config.errors import ABSENT, ConfigError, Path, Place, Problem
 from config.regular_file import read_bounded
 
 EXPECTED = "write it as JSON"
-MOST_BYTES = 2**20
-"""The limit of a CloudFormation template; requests and answers of AWS are smaller."""
-
 TEMPLATE = re.compile("^(AWSTemplateFormatVersion|Resources):", re.MULTILINE)
 
 
@@ -32,7 +29,7 @@ class JsonFile:
 def read_json(file: FilePath) -> JsonFile:
     """Return the file's content; raise a ConfigError if it cannot be read."""
     try:
-        text = read_bounded(file, MOST_BYTES).decode("utf-8-sig")
+        text = read_bounded(file).decode("utf-8-sig")
         content = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
         return JsonFile(str(file), content, places_of(text))
     except OSError as error:
