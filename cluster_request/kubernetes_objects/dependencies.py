@@ -5,6 +5,7 @@ import json
 import lzma
 from collections.abc import Iterable
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.helm_chart.chart import rendered
 from cluster_request.kubernetes_objects.builders import NAMESPACE, Json, namespace
 from cluster_request.kubernetes_objects.device_plugins import device_plugins
@@ -29,11 +30,7 @@ def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSys
     teams = config.eks.teams if config.eks else ()
     chart = rendered(config.eks) if config.eks else None
     return [
-        *(
-            chart.objects
-            if chart
-            else dependencies(region, [taint for group in config.instance_groups for taint in group.taints])
-        ),
+        *(chart.objects if chart else dependencies(region, EffectiveRequest(config).taints())),
         *team_roles(teams),
         *(item for team in teams for item in team_objects(team)),
         *(item for team in teams if file_system for item in file_system_objects(file_system, team.namespace)),

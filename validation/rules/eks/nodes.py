@@ -1,10 +1,10 @@
 """Check labels and taints of nodes, and groups that Karpenter scales."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cluster_request.effective_request import EffectiveRequest
-from config.entries import numbered
-from config.errors import ABSENT, Level, Path, Problem
+from config.errors import ABSENT, Level, Problem
+from config.instance_group import TaintEffect
 from config.model import ClusterConfig
 from validation.rules.registry import eks_request_rule, eks_rule
 
@@ -18,34 +18,34 @@ def _reserved_prefix(key: str) -> str | None:
     return next((each for each in RESERVED_PREFIXES if slash and f".{prefix}".endswith(f".{each}")), None)
 
 
-@eks_rule("reserved-node-labels", "instance_groups[]")
-def reserved_node_labels(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("reserved-node-labels", "instance_groups[]")
+def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
     """Keys of labels and taints must not have a prefix of Kubernetes, AWS, Karpenter or NVIDIA.
 
     Their own components set them, and HyperPod's node recovery and the scheduler depend on their values.
     """
-    for index, group in numbered(config.instance_groups):
-        above: Path = ("instance_groups", index)
-        keys: list[tuple[Path, str]] = [((*above, "labels", key), key) for key in group.labels]
-        keys += [((*above, "taints", place, "key"), taint.key) for place, taint in enumerate(group.taints)]
-        for path, key in keys:
+    for group in request.groups:
+        labels = group.member("KubernetesConfig", "Labels")
+        keys = [(labels.member(key), key) for key in (labels.value if isinstance(labels.value, Mapping) else ())]
+        keys += [(each.member("Key"), taint.key) for each, taint in group.taints()]
+        for member, key in keys:
             if prefix := _reserved_prefix(key):
-                message = f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}"
-                yield Problem(path, key, message)
+                yield member.problem(
+                    f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}", key
+                )
 
 
-@eks_rule("duplicate-taints", "instance_groups[]")
-def duplicate_taints(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("duplicate-taints", "instance_groups[]")
+def duplicate_taints(request: EffectiveRequest) -> Iterator[Problem]:
     """A group must not have two taints of the same key and effect.
 
     Kubernetes rejects such a node.
     """
-    for index, group in numbered(config.instance_groups):
-        found = [(taint.key, taint.effect) for taint in group.taints]
-        for place, each in enumerate(found):
-            if each in found[:place]:
-                message = f"already used by taints[{found.index(each)}] with the same effect; keep only one"
-                yield Problem(("instance_groups", index, "taints", place, "key"), each[0], message)
+    for group in request.groups:
+        first: dict[tuple[str, TaintEffect], int] = {}
+        for place, (member, taint) in enumerate(group.taints()):
+            if (other := first.setdefault((taint.key, taint.effect), place)) != place:
+                yield member.member("Key").problem(f"already used by taints[{other}] with the same effect; keep only one")
 
 
 @eks_rule("cluster-without-nodes", "instance_groups", "eks.autoscaling")
