@@ -85,6 +85,7 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "reserved-node-labels": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "sagemaker.amazonaws.com/pool", "effect": "NoSchedule"}]
     ),
+    "gpu-operator-labels": lambda draft: draft.set("instance_groups", WORK, "labels", {"nvidia.com/mig.config": "all-1g.10gb"}),
     "duplicate-taints": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "pool", "effect": "NoSchedule"}, {"key": "pool", "effect": "NoSchedule"}]
     ),

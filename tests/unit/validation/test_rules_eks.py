@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from cluster_request.kubernetes_objects.dependencies import objects_of
 from tests.unit.validation.eks_drafts import PLAN, WORK, existing, resources
 
 
@@ -140,3 +141,47 @@ def test_karpenter_scales_no_group_with_deep_health_checks_or_a_training_plan(ek
     assert wrong == [f"{above}.deep_health_checks", f"{above}.overrides.TrainingPlanArn"]
     eks_draft.set("instance_groups", WORK, "instance_count", 2)  # Karpenter would remove these nodes: not its group
     assert "karpenter-groups" not in [rule for rule, _ in found(eks_draft)]
+
+
+# The setters that AWS and NVIDIA document:
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning-setup.html (MIG),
+# https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/gpu-sharing.html (device plugin, MPS)
+@pytest.mark.parametrize("key", ["mig.config", "mps.capable", "device-plugin.config"])
+def test_the_labels_of_the_gpu_operator_need_only_its_own_device_plugin(eks_draft: Any, key: str) -> None:
+    eks_draft.set("instance_groups", WORK, "labels", {f"nvidia.com/{key}": "all-1g.10gb", "task-type": "inference"})
+    [problem] = eks_draft.problems()
+    assert (problem.level.value, problem.message.partition("; ")[2]) == (
+        "warning",
+        "install it, and set `eks.nvidia_device_plugin: false`",
+    )
+    plugin = "nvidia-device-plugin"
+    assert plugin in [each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")]
+    eks_draft.set("eks", "nvidia_device_plugin", False)
+    assert eks_draft.problems() == []
+    names = [each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")]
+    assert (plugin in names, "aws-efa-k8s-device-plugin" in names) == (False, True)
+
+
+def test_the_usual_taint_of_gpu_nodes_is_accepted_and_tolerated(eks_draft: Any) -> None:
+    taint = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
+    assert eks_draft.set("instance_groups", WORK, "taints", [taint]).problems() == []
+    pods = [
+        each["spec"]["template"]["spec"]
+        for each in objects_of(eks_draft.config(), region="us-west-2")
+        if each["kind"] == "DaemonSet"
+    ]
+    assert all(
+        {"key": "nvidia.com/gpu", "operator": "Equal", "value": "true", "effect": "NoSchedule"} in pod["tolerations"]
+        for pod in pods[-3:]
+    )
+
+
+@pytest.mark.parametrize("key", ["sagemaker.amazonaws.com/node-health-status", "kubernetes.io/hostname", "karpenter.sh/nodepool"])
+def test_labels_that_services_set_are_refused(eks_draft: Any, key: str) -> None:
+    [problem] = eks_draft.set("instance_groups", WORK, "labels", {key: "a"}).problems()
+    assert (problem.rule, problem.path) == ("reserved-node-labels", ("instance_groups", WORK, "labels", key))
+
+
+def test_the_device_plugin_of_a_chart_is_set_in_its_values(eks_draft: Any) -> None:
+    eks_draft.put("chart/Chart.yaml").set("eks", "helm_chart", {"folder": "chart"}).set("eks", "nvidia_device_plugin", False)
+    assert ("unused-eks-fields", "eks.nvidia_device_plugin") in found(eks_draft)

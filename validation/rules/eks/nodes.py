@@ -9,7 +9,9 @@ from config.model import ClusterConfig
 from validation.rules.registry import eks_request_rule, eks_rule
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/ and the labels of HyperPod, EKS and Karpenter.
-RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh", "nvidia.com")
+RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh")
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning-setup.html
+GPU_OPERATOR_LABELS = ("nvidia.com/mig.config", "nvidia.com/mps.capable", "nvidia.com/device-plugin.config")
 
 
 def _reserved_prefix(key: str) -> str | None:
@@ -20,7 +22,7 @@ def _reserved_prefix(key: str) -> str | None:
 
 @eks_request_rule("reserved-node-labels", "instance_groups[]")
 def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
-    """Keys of labels and taints must not have a prefix of Kubernetes, AWS, Karpenter or NVIDIA.
+    """Keys of labels and taints must not have a prefix of Kubernetes, AWS or Karpenter.
 
     Their own components set them, and HyperPod's node recovery and the scheduler depend on their values.
     """
@@ -33,6 +35,19 @@ def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
                 yield member.problem(
                     f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}", key
                 )
+
+
+@eks_request_rule("gpu-operator-labels", "instance_groups[]", "eks", level=Level.WARNING)
+def gpu_operator_labels(request: EffectiveRequest) -> Iterator[Problem]:
+    """Labels that configure the NVIDIA GPU operator, e.g. `nvidia.com/mig.config`, require `eks.nvidia_device_plugin: false`.
+
+    The operator runs its own device plugin, and two on one node register the same GPUs. Without it, the labels have no effect.
+    """
+    if (eks := request.config.eks) is None or not eks.nvidia_device_plugin or eks.helm_chart:
+        return
+    for member in (group.member("KubernetesConfig", "Labels", key) for group in request.groups for key in GPU_OPERATOR_LABELS):
+        if member.is_given:
+            yield member.problem("is read by the NVIDIA GPU operator; install it, and set `eks.nvidia_device_plugin: false`")
 
 
 @eks_request_rule("duplicate-taints", "instance_groups[]")
