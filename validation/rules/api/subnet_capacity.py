@@ -102,10 +102,7 @@ def _fix(config: ClusterConfig, needed: int) -> str:
     """Suggest the smallest range that fits, which contains the current range unless it would overlap `vpc_cidr`."""
     prefix = 32 - (needed + RESERVED_BY_AWS - 1).bit_length()
     if prefix < LARGEST_PREFIX:
-        return (
-            "no subnet can be that large; lower instance_count, or use other subnets for some groups "
-            "(`overrides.OverrideVpcConfig`)"
-        )
+        return "no subnet can be that large; lower instance_count, or set several subnets in `network.existing`"
     vpc, around = config.network.vpc_cidr, config.network.node_cidr.supernet(new_prefix=prefix)
     fitting = (
         around if not around.overlaps(vpc) else next(each for each in SHARED.subnets(new_prefix=prefix) if not each.overlaps(vpc))

@@ -1,15 +1,17 @@
 """What of an original is in the file, in which field, and what the comments say of the rest."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.import_cluster import Choices, Keep, Original, imported
 from cli.import_cluster.equality import unequal
 from cluster_request.request import RequestValues, cluster_request
-from config.errors import ConfigError
+from config.errors import ConfigError, Level
 from config.model import ClusterConfig, NodeRecovery
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
+from tests.unit.validation.override_drafts import RESTRICTED
 from validation.checked_file import check_source
 
 NETWORK = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
@@ -282,9 +284,8 @@ def test_file_systems_of_some_groups_stay_in_overrides() -> None:
 
 def test_a_new_network_does_not_reach_openzfs() -> None:
     made = import_of(with_storage({"FsxOpenZfsConfig": OPENZFS}), Choices(zone="usw2-az4"), None)
-    assert made.config is not None
-    assert not made.config.storage.file_systems
-    assert "Check InstanceStorageConfigs in `overrides` of head, door, work," in made.text.replace("\n# ", " ")
+    assert "\nstorage:" not in made.text
+    assert [problem.path[1] for problem in made.problems if problem.rule == "resources-of-another-network"] == [0, 1, 2]
 
 
 OURS = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -382,14 +383,29 @@ def test_parameters_that_nothing_here_reads_are_named() -> None:
     assert "# Left out, because our scripts do not use them: the provisioning parameters observability." in text
 
 
-def test_what_names_the_originals_network_is_pointed_at_where_the_network_is_new() -> None:
-    mount = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountPath": "/data"}
-    request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"FsxOpenZfsConfig": mount}])
-    request = changed(request, "InstanceGroups", 1, "OverrideVpcConfig", REQUEST["VpcConfig"])
-    text = " ".join(import_of(request).text.split("\n# "))
-    assert "Check OverrideVpcConfig in `overrides` of door, which refers to the original's network." in text
-    assert "Check InstanceStorageConfigs in `overrides` of work," in text
-    assert "To be looked at" not in import_of(request, NETWORK).text
+MOUNT = {"FsxOpenZfsConfig": {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountPath": "/data"}}
+ELSEWHERE = {"SecurityGroupIds": ["sg-0b1b2c3d4e5f67890"], "Subnets": ["subnet-0b1a2bc3456d78ef"]}
+
+
+@pytest.mark.parametrize(("member", "value"), [("InstanceStorageConfigs", [MOUNT]), ("OverrideVpcConfig", ELSEWHERE)])
+def test_what_names_the_originals_network_is_an_error_where_the_network_is_new(member: str, value: Any) -> None:
+    request = changed(REQUEST, *WORK, member, value)
+    [problem] = [each for each in import_of(request).problems if each.level is Level.ERROR]
+    assert (problem.rule, problem.path[3]) == ("resources-of-another-network", member)
+    assert import_of(request, NETWORK).problems == ()
+
+
+@pytest.mark.parametrize("kind", ["InstanceGroups", "RestrictedInstanceGroups"])
+def test_a_groups_network_that_repeats_the_clusters_is_left_out_where_the_network_is_new(kind: str) -> None:
+    request = changed(REQUEST, "VpcConfig", "Subnets", [*REQUEST["VpcConfig"]["Subnets"], "subnet-0b1a2bc3456d78ef"])
+    request["RestrictedInstanceGroups"] = [RESTRICTED]
+    request = changed(request, kind, 0, "OverrideVpcConfig", REQUEST["VpcConfig"])
+    made = import_of(request)
+    assert made.problems == ()
+    assert "OverrideVpcConfig:" not in made.text
+    name = request[kind][0]["InstanceGroupName"]
+    assert f"# Left out: OverrideVpcConfig of {name}, which repeats the original's VpcConfig." in made.text
+    assert "OverrideVpcConfig:" in import_of(request, NETWORK).text
 
 
 def test_deep_health_checks_get_their_time() -> None:
