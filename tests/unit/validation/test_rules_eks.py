@@ -6,6 +6,7 @@ import pytest
 
 from cluster_request.kubernetes_objects.dependencies import objects_of
 from tests.unit.validation.eks_drafts import PLAN, WORK, existing, resources
+from tests.unit.validation.override_drafts import NETWORK as SUBNETS
 
 
 def found(draft: Any) -> list[tuple[str | None, str]]:
@@ -141,6 +142,14 @@ def test_karpenter_scales_no_group_with_deep_health_checks_or_a_training_plan(ek
     assert wrong == [f"{above}.deep_health_checks", f"{above}.overrides.TrainingPlanArn"]
     eks_draft.set("instance_groups", WORK, "instance_count", 2)  # Karpenter would remove these nodes: not its group
     assert "karpenter-groups" not in [rule for rule, _ in found(eks_draft)]
+
+
+def test_no_room_is_counted_for_karpenter_where_all_groups_have_their_own_network(eks_draft: Any) -> None:
+    eks_draft.set("eks", "autoscaling", "karpenter").set("provisioning", "continuous")
+    assert "subnet-capacity-autoscaling" in [rule for rule, _ in found(eks_draft)]
+    for index in range(2):
+        eks_draft.set("instance_groups", index, "overrides", {"OverrideVpcConfig": SUBNETS})
+    assert "subnet-capacity-autoscaling" not in [rule for rule, _ in found(eks_draft)]
 
 
 # The setters that AWS and NVIDIA document:

@@ -58,7 +58,7 @@ def subnet_capacity_autoscaling(request: EffectiveRequest) -> Iterator[Problem]:
         return
     found = list(address_demands(request))
     left = _usable(config.network.node_cidr) - sum(demand.nodes * demand.least for demand in found) - _file_system(config)
-    if left >= 0:  # otherwise subnet-capacity reports it
+    if left >= 0 and found:  # otherwise subnet-capacity reports it
         room = ", or ".join(f"{left // demand.most} of {demand.name}" for demand in found)
         message = (
             f"additional nodes that fit in node_cidr {config.network.node_cidr}: {room}; use a larger range, or suppress this "
