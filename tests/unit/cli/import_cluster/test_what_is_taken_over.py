@@ -140,7 +140,7 @@ def test_homes_of_a_file_system_that_is_kept_stay_where_awss_scripts_put_them() 
 
 @pytest.mark.parametrize(("choices", "named"), [(None, True), (NETWORK, True), (EVERYTHING, False)])
 def test_what_awss_scripts_do_and_ours_do_not_is_named(choices: Choices | None, *, named: bool) -> None:
-    text = import_of(REQUEST, choices).text
+    text = import_of(REQUEST, choices, DOTS).text
     assert all((each in text) == named for each in ("Docker, Enroot and Pyxis", "SSSD", "exporters", "mount-s3"))
 
 
@@ -234,8 +234,31 @@ def test_a_script_of_another_name_is_refused_with_slurm_configs_too(member: str)
         import_of(request, Choices(zone="usw2-az4"), None)
 
 
-def test_provisioning_parameters_keep_the_setup_by_scripts() -> None:
-    assert config_of(REQUEST).slurm.setup == "scripts"
+DOTS = {**PARAMETERS, "worker_groups": [{"instance_group_name": "work", "partition_name": "ml.p5"}]}
+OF_TWO = changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2)
+
+
+@pytest.mark.parametrize(
+    ("request_", "choices", "parameters", "reason"),
+    [
+        (REQUEST, None, PARAMETERS, None),
+        (REQUEST, None, DOTS, "because `slurm.setup: api` does not fit: instance_groups[2].partition: must be letters, digits"),
+        (
+            OF_TWO,
+            None,
+            {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS},
+            "slurm.setup: `api`, the default, does not support several controllers (got 2). With scripts",
+        ),
+        (REQUEST, NETWORK, PARAMETERS, "Scripts set up Slurm, as in the original, a part of which is kept."),
+        (REQUEST, EVERYTHING, PARAMETERS, "Scripts set up Slurm, as in the original, a part of which is kept."),
+    ],
+)
+def test_hyperpod_sets_up_slurm_of_a_new_cluster_or_the_reason_is_in_the_file(
+    request_: Json, choices: Choices | None, parameters: Json, reason: str | None
+) -> None:
+    made = import_of(request_, choices, parameters)
+    assert (made.problems, made.config and made.config.slurm.setup.value) == ((), "scripts" if reason else "api")
+    assert (reason or "(`slurm.setup: api`, which AWS recommends)") in made.text.replace("\n# ", " ")
 
 
 LUSTRE = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
