@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from cluster_request.eks_addons import addons_after_nodes
 from cluster_request.kubernetes_objects.dependencies import objects_of
 from tests.unit.validation.eks_drafts import PLAN, WORK, existing, resources
 from tests.unit.validation.override_drafts import NETWORK as SUBNETS
@@ -158,37 +159,18 @@ def test_no_room_is_counted_for_karpenter_where_all_groups_have_their_own_networ
 @pytest.mark.parametrize("key", ["mig.config", "mps.capable", "device-plugin.config"])
 def test_the_labels_of_the_gpu_operator_need_only_its_own_device_plugin(eks_draft: Any, key: str) -> None:
     eks_draft.set("instance_groups", WORK, "labels", {f"nvidia.com/{key}": "all-1g.10gb", "task-type": "inference"})
-    [problem] = eks_draft.problems()
-    assert (problem.level.value, problem.message.partition("; ")[2]) == (
-        "warning",
-        "install it, and set `eks.nvidia_device_plugin: false`",
-    )
-    plugin = "nvidia-device-plugin"
-    assert plugin in [each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")]
-    eks_draft.set("eks", "nvidia_device_plugin", False)
-    assert eks_draft.problems() == []
-    names = [each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")]
-    assert (plugin in names, "aws-efa-k8s-device-plugin" in names) == (False, True)
+    with_plugin = {each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")}
+    assert found(eks_draft)[0][0] == "gpu-operator-labels"
+    assert eks_draft.set("eks", "nvidia_device_plugin", False).problems() == []
+    without = {each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")}
+    assert with_plugin - without == {"nvidia-device-plugin"}
 
 
 def test_the_usual_taint_of_gpu_nodes_is_accepted_and_tolerated(eks_draft: Any) -> None:
-    taint = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
-    assert eks_draft.set("instance_groups", WORK, "taints", [taint]).problems() == []
-    pods = [
-        each["spec"]["template"]["spec"]
-        for each in objects_of(eks_draft.config(), region="us-west-2")
-        if each["kind"] == "DaemonSet"
-    ]
-    assert all(
-        {"key": "nvidia.com/gpu", "operator": "Equal", "value": "true", "effect": "NoSchedule"} in pod["tolerations"]
-        for pod in pods[-3:]
-    )
-
-
-@pytest.mark.parametrize("key", ["sagemaker.amazonaws.com/node-health-status", "kubernetes.io/hostname", "karpenter.sh/nodepool"])
-def test_labels_that_services_set_are_refused(eks_draft: Any, key: str) -> None:
-    [problem] = eks_draft.set("instance_groups", WORK, "labels", {key: "a"}).problems()
-    assert (problem.rule, problem.path) == ("reserved-node-labels", ("instance_groups", WORK, "labels", key))
+    eks_draft.set("instance_groups", WORK, "taints", [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}])
+    assert eks_draft.problems() == []
+    coredns = addons_after_nodes(eks_draft.config())[0]
+    assert "nvidia.com/gpu" in [each["key"] for each in coredns.configuration["tolerations"]]
 
 
 def test_the_device_plugin_of_a_chart_is_set_in_its_values(eks_draft: Any) -> None:

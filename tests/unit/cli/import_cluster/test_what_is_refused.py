@@ -10,7 +10,6 @@ from cli.import_cluster import Choices, Keep, imported, read_original
 from cli.import_cluster.json_file import read_json
 from config.errors import ConfigError
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, changed, import_of
-from tests.unit.validation.override_drafts import RESTRICTED
 
 KEPT = Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
 WORK = ("InstanceGroups", 2)
@@ -145,28 +144,6 @@ def test_groups_without_any_role_ask_for_the_parameters() -> None:
     assert line.endswith(
         "Orchestrator: unknown orchestrator; for EKS, add Eks.ClusterArn; for Slurm, also pass provisioning_parameters.json"
     )
-
-
-EKS = {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:111122223333:cluster/ml"}}
-
-
-@pytest.mark.parametrize(
-    ("request_", "said"),
-    [
-        ({"ClusterName": "nova", "Orchestrator": EKS}, "has no group; add one"),
-        (
-            {"ClusterName": "nova", "Orchestrator": EKS, "RestrictedInstanceGroups": [RESTRICTED]},
-            "has no group; a cluster file cannot describe a cluster with RestrictedInstanceGroups only: add an ordinary group",
-        ),
-    ],
-)
-def test_a_cluster_on_eks_without_a_group_is_not_asked_for_a_controller(request_: Any, said: str) -> None:
-    assert lines(request_, None) == [f"create_cluster.json: InstanceGroups: {said}"]
-
-
-def test_a_parameter_like_one_that_is_there_is_left_out() -> None:
-    text = import_of(REQUEST, parameters={**PARAMETERS, "fsx_mount_dir": "/fsx"}).text
-    assert "our scripts do not use them: the provisioning parameters fsx_mount_dir." in text
 
 
 def test_a_placeholder_is_no_misspelled_value(tmp_path: Path) -> None:

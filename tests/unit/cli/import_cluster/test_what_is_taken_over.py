@@ -1,14 +1,13 @@
 """What of an original is in the file, in which field, and what the comments say of the rest."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli.import_cluster import Choices, Keep, Original, imported
 from cli.import_cluster.equality import unequal
 from cluster_request.request import RequestValues, cluster_request
-from config.errors import ConfigError, Level
+from config.errors import ConfigError
 from config.model import ClusterConfig, NodeRecovery
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
 from tests.unit.validation.override_drafts import RESTRICTED
@@ -235,30 +234,22 @@ def test_a_script_of_another_name_is_refused_with_slurm_configs_too(member: str)
 
 
 DOTS = {**PARAMETERS, "worker_groups": [{"instance_group_name": "work", "partition_name": "ml.p5"}]}
-OF_TWO = changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2)
 
 
 @pytest.mark.parametrize(
-    ("request_", "choices", "parameters", "reason"),
+    ("choices", "parameters", "reason"),
     [
-        (REQUEST, None, PARAMETERS, None),
-        (REQUEST, None, DOTS, "because `slurm.setup: api` does not fit: instance_groups[2].partition: must be letters, digits"),
-        (
-            OF_TWO,
-            None,
-            {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS},
-            "slurm.setup: `api`, the default, does not support several controllers (got 2). With scripts",
-        ),
-        (REQUEST, NETWORK, PARAMETERS, "Scripts set up Slurm, as in the original, a part of which is kept."),
-        (REQUEST, EVERYTHING, PARAMETERS, "Scripts set up Slurm, as in the original, a part of which is kept."),
+        (None, PARAMETERS, "# New: HyperPod sets up Slurm (`slurm.setup: api`, which AWS recommends), instead of"),
+        (None, DOTS, "because `slurm.setup: api` does not fit: instance_groups[2].partition: must be letters, digits"),
+        (NETWORK, PARAMETERS, "Scripts set up Slurm, as in the original, a part of which is kept."),
     ],
 )
 def test_hyperpod_sets_up_slurm_of_a_new_cluster_or_the_reason_is_in_the_file(
-    request_: Json, choices: Choices | None, parameters: Json, reason: str | None
+    choices: Choices | None, parameters: Json, reason: str
 ) -> None:
-    made = import_of(request_, choices, parameters)
-    assert (made.problems, made.config and made.config.slurm.setup.value) == ((), "scripts" if reason else "api")
-    assert (reason or "(`slurm.setup: api`, which AWS recommends)") in made.text.replace("\n# ", " ")
+    made = import_of(REQUEST, choices, parameters)
+    assert (made.problems, made.config and made.config.uses_slurm_api) == ((), reason.startswith("# New"))
+    assert reason.removeprefix("# ") in made.text.replace("\n# ", " ")
 
 
 LUSTRE = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
@@ -406,28 +397,11 @@ def test_parameters_that_nothing_here_reads_are_named() -> None:
     assert "# Left out, because our scripts do not use them: the provisioning parameters observability." in text
 
 
-MOUNT = {"FsxOpenZfsConfig": {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountPath": "/data"}}
-ELSEWHERE = {"SecurityGroupIds": ["sg-0b1b2c3d4e5f67890"], "Subnets": ["subnet-0b1a2bc3456d78ef"]}
-
-
-@pytest.mark.parametrize(("member", "value"), [("InstanceStorageConfigs", [MOUNT]), ("OverrideVpcConfig", ELSEWHERE)])
-def test_what_names_the_originals_network_is_an_error_where_the_network_is_new(member: str, value: Any) -> None:
-    request = changed(REQUEST, *WORK, member, value)
-    [problem] = [each for each in import_of(request).problems if each.level is Level.ERROR]
-    assert (problem.rule, problem.path[3]) == ("resources-of-another-network", member)
-    assert import_of(request, NETWORK).problems == ()
-
-
-@pytest.mark.parametrize("kind", ["InstanceGroups", "RestrictedInstanceGroups"])
-def test_a_groups_network_that_repeats_the_clusters_is_left_out_where_the_network_is_new(kind: str) -> None:
-    request = changed(REQUEST, "VpcConfig", "Subnets", [*REQUEST["VpcConfig"]["Subnets"], "subnet-0b1a2bc3456d78ef"])
-    request["RestrictedInstanceGroups"] = [RESTRICTED]
-    request = changed(request, kind, 0, "OverrideVpcConfig", REQUEST["VpcConfig"])
-    made = import_of(request)
-    assert made.problems == ()
-    assert "OverrideVpcConfig:" not in made.text
-    name = request[kind][0]["InstanceGroupName"]
-    assert f"# Left out: OverrideVpcConfig of {name}, which repeats the original's VpcConfig." in made.text
+def test_a_restricted_groups_network_that_repeats_the_clusters_is_left_out_where_the_network_is_new() -> None:
+    request = {**REQUEST, "RestrictedInstanceGroups": [{**RESTRICTED, "OverrideVpcConfig": REQUEST["VpcConfig"]}]}
+    text = import_of(request).text
+    assert "OverrideVpcConfig:" not in text
+    assert "# Left out: OverrideVpcConfig of nova, which repeats the original's VpcConfig." in text
     assert "OverrideVpcConfig:" in import_of(request, NETWORK).text
 
 
