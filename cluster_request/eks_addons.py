@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from cluster_request.request import merged
 from config.eks import AddonConfig, AddonName, EksConfig
@@ -99,7 +100,7 @@ def _deployments(config: ClusterConfig) -> dict[AddonName, dict[str, Any]]:
     share the hardware with HyperPod's deep health checks. Without taints, an add-on's own settings are right, and EKS has no
     reason to refuse any: the schemas of aws-fsx-csi-driver and of some others are not public (`./hpod preflight` reads them).
     """
-    of_groups = tolerations(taint for group in config.instance_groups for taint in group.taints)
+    of_groups = tolerations(EffectiveRequest(config).taints())
     if not of_groups:
         return {}
     own = [CRITICAL, *of_groups]

@@ -191,6 +191,12 @@ class EksConfig(Section):
     helm_chart: HelmChart | None = setting(
         "AWS's Helm chart of HyperPod's dependencies, instead of the deployment's own objects", Change.IN_PLACE, None
     )
+    nvidia_device_plugin: StrictBool = setting(
+        "whether the deployment installs NVIDIA's device plugin; `false` if the NVIDIA GPU operator runs its own "
+        "(docs/operate/eks.md)",
+        Change.IN_PLACE,
+        True,
+    )
     # The objects of more teams do not fit into the custom resource's event: tests/unit/cluster_request/kubernetes_objects.
     teams: tuple[Team, ...] = setting("teams with a namespace each", Change.IN_PLACE, (), max_length=40)
     scheduling: SchedulingConfig | None = setting(

@@ -5,6 +5,7 @@ import json
 import lzma
 from collections.abc import Iterable
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.helm_chart.chart import rendered
 from cluster_request.kubernetes_objects.builders import NAMESPACE, Json, namespace
 from cluster_request.kubernetes_objects.device_plugins import device_plugins
@@ -16,6 +17,7 @@ from cluster_request.property_values import named_properties
 from config.instance_group import Taint
 from config.model import ClusterConfig
 
+NVIDIA_PLUGIN = "nvidia-device-plugin"
 PACKED = "xz:"
 """The start of a text with several objects, packed because CloudFormation and Step Functions limit their size."""
 LARGE = 16 * 1024
@@ -29,15 +31,17 @@ def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSys
     teams = config.eks.teams if config.eks else ()
     chart = rendered(config.eks) if config.eks else None
     return [
-        *(
-            chart.objects
-            if chart
-            else dependencies(region, [taint for group in config.instance_groups for taint in group.taints])
-        ),
+        *(chart.objects if chart else _own(config, region)),
         *team_roles(teams),
         *(item for team in teams for item in team_objects(team)),
         *(item for team in teams if file_system for item in file_system_objects(file_system, team.namespace)),
     ]
+
+
+def _own(config: ClusterConfig, region: str) -> list[Json]:
+    found = dependencies(region, EffectiveRequest(config).taints())
+    has_plugin = config.eks is None or config.eks.nvidia_device_plugin
+    return [each for each in found if has_plugin or each["metadata"]["name"] != NVIDIA_PLUGIN]
 
 
 def object_properties(objects: Iterable[Json]) -> Json:

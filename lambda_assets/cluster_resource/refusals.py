@@ -9,6 +9,7 @@ from cluster_resource.plan import CAPACITY, IMMUTABLE, differs, removed_members
 from cluster_resource.removed_members import PERMANENT
 
 RENAME = "rename the group: this creates new nodes and deletes the old group"
+MIGRATION = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html"
 OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
 
 
@@ -50,9 +51,10 @@ def _setup(desired: Desired, cluster: Cluster) -> str:
         group = cluster.group(spec["InstanceGroupName"])
         had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
         if had and wanted and had != wanted:
+            first = f"move it by AWS's steps first ({MIGRATION}), or " if wanted == "api" else ""
             return (
-                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; set `slurm: {{setup: {had}}}`"
-                + OTHER_CLUSTER
+                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}` in a deployment; {first}set "
+                f"`slurm: {{setup: {had}}}`{OTHER_CLUSTER}"
             )
     return ""
 

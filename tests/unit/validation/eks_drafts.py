@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.unit.validation.override_drafts import RESTRICTED
+
 WORK = 1
 """The index of the draft's group with accelerators."""
 
@@ -85,6 +87,8 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "reserved-node-labels": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "sagemaker.amazonaws.com/pool", "effect": "NoSchedule"}]
     ),
+    "restricted-group-role": lambda draft: draft.set("overrides", "RestrictedInstanceGroups", [RESTRICTED]),
+    "gpu-operator-labels": lambda draft: draft.set("instance_groups", WORK, "labels", {"nvidia.com/mig.config": "all-1g.10gb"}),
     "duplicate-taints": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "pool", "effect": "NoSchedule"}, {"key": "pool", "effect": "NoSchedule"}]
     ),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.validation.eks_drafts import EKS_BREAKERS
-from tests.unit.validation.override_drafts import OVERRIDE_BREAKERS
+from tests.unit.validation.override_drafts import OVERRIDE_BREAKERS, of_work
 from validation.rules import RULES
 
 
@@ -105,10 +105,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "efa-file-system": lambda draft: draft.set(
         "storage", {"existing": {"file_system_id": "fs-01234567", "mount_name": "fsx", "efa": True}}
     ).set("instance_groups", 2, "instance_type", "ml.c5.xlarge"),
-    "efa-single-zone": lambda draft: draft.set(
-        "instance_groups",
-        2,
-        "overrides",
+    "efa-single-zone": lambda draft: of_work(
+        draft,
         "OverrideVpcConfig",
         {
             "SecurityGroupIds": ["sg-0123456789abcdef0"],

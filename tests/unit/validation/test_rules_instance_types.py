@@ -4,6 +4,7 @@ import pytest
 
 from config.instance_types import instance_type, is_plausible_type, listed_types
 from tests.unit.cluster_request.request_leaves import holding
+from tests.unit.validation.override_drafts import EXISTING
 from validation.checked_file import check_source
 
 WORK = ("instance_groups", 2)
@@ -132,6 +133,7 @@ def test_a_file_system_with_efa_is_for_types_that_have_it(draft: Any, name: str,
 def test_efa_does_not_reach_from_zone_to_zone(draft: Any, name: str, found: list[str]) -> None:
     subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
     draft.set(*WORK, "overrides", "OverrideVpcConfig", {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": subnets})
+    draft.set("network", "existing", EXISTING)
     assert rules(draft.set(*WORK, "instance_type", name)) == found
 
 

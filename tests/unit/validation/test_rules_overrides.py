@@ -7,6 +7,7 @@ import pytest
 from config.errors import dotted
 from tests.unit.validation.override_drafts import (
     EBS,
+    EXISTING,
     KEY,
     LUSTRE,
     NETWORK,
@@ -175,13 +176,16 @@ def test_a_partition_in_the_slurm_config_of_a_controller_is_reported(draft: Any)
 
 
 def test_groups_of_one_partition_in_one_network_are_fine(draft: Any) -> None:
-    work = {**draft.content["instance_groups"][WORK], "overrides": {"OverrideVpcConfig": NETWORK}}
+    work = {
+        **draft.set("network", "existing", EXISTING).content["instance_groups"][WORK],
+        "overrides": {"OverrideVpcConfig": NETWORK},
+    }
     draft.content["instance_groups"][WORK:] = [work, {**work, "name": "more"}]
     assert told(draft) == []
 
 
 def test_subnets_of_groups_in_a_declared_partition_are_compared(draft: Any) -> None:
-    work = draft.content["instance_groups"][WORK]
+    work = draft.set("network", "existing", EXISTING).content["instance_groups"][WORK]
     apart = {**work, "name": "more", "partition": "other", "overrides": {"OverrideVpcConfig": NETWORK}}
     draft.content["instance_groups"].append(apart)
     assert told(draft) == []

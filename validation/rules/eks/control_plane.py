@@ -83,6 +83,9 @@ def unused_eks_fields(config: ClusterConfig) -> Iterator[Problem]:
     for name in unused:
         if name in eks.model_fields_set and getattr(eks, name) is not None:
             yield Problem(("eks", name), ABSENT, f"has no effect on {reason}; remove it")
+    if eks.helm_chart and "nvidia_device_plugin" in eks.model_fields_set:
+        message = "has no effect with `helm_chart`; set nvidia-device-plugin.devicePlugin.enabled in its values"
+        yield Problem(("eks", "nvidia_device_plugin"), eks.nvidia_device_plugin, message)
 
 
 @eks_rule("control-plane-subnets", "eks.existing", "eks.control_plane_subnet_ids", "eks.control_plane_cidrs", "network.existing")

@@ -72,20 +72,20 @@ def quota_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
             yield Problem((*path, "instance_type"), each.instance_type, message)
 
 
-@eks_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
-def quota_total(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
+def quota_total(request: EffectiveRequest) -> Iterator[Problem]:
     """The quotas of all teams should not reserve more instances, accelerators, vCPUs or memory than the file's groups have.
 
     A team cannot use a reservation without nodes, and waits although its quota is free.
     """
-    if eks_of(config).autoscaling:
+    if eks_of(request.config).autoscaling:
         return
     nodes = Counter[str]()
-    for group in config.instance_groups:
-        nodes[group.instance_type] += group.instance_count
+    for group in request.groups:
+        nodes.update(dict.fromkeys(group.type_names(), group.group.instance_count))
     reserved = defaultdict[tuple[str, str], float](float)
     first: dict[str, tuple[Path, QuotaResource, str]] = {}
-    for path, each in _resources(config):
+    for path, each in _resources(request.config):
         name = each.instance_type
         for unit, amount in _amounts(each).items():
             reserved[name, unit] += amount
