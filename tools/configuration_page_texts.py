@@ -8,7 +8,8 @@ CHANGES = {
     Change.RUNNING_NODES: "Applies in place to running nodes, [wave by wave](../operate/running-nodes.md), and to new nodes. "
     "With `lifecycle.follow: new_nodes`, only to new nodes.",
     Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
-    Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
+    Change.REPLACES_NODES: "A group with another `name` gets new nodes, and the old group is deleted. With the same `name`, the "
+    "deployment refuses the change before it changes the cluster, and prints the fix.",
     Change.REPLACES_NAMESPACE: "The team gets a new namespace; the old one is kept while it "
     "[holds objects of members](../operate/eks.md#teams).",
     Change.REPLACES_FILE_SYSTEM: "`/fsx` becomes another, empty file system. The old file system is kept with its data; "
