@@ -3,36 +3,22 @@
 from typing import Any, cast
 
 import pytest
+import yaml
 
+from cli.preflight import changes
 from config.section import Section
 from local_aws.cloudformation.schemas import schema
 from tests.unit.validation.test_documentation import APIS
 
-TYPES = {
-    "chatbot:CreateMicrosoftTeamsChannelConfiguration": "AWS::Chatbot::MicrosoftTeamsChannelConfiguration",
-    "chatbot:CreateSlackChannelConfiguration": "AWS::Chatbot::SlackChannelConfiguration",
-    "cloudwatch:PutMetricAlarm": "AWS::CloudWatch::Alarm",
-    "ec2:AssociateVpcCidrBlock": "AWS::EC2::VPCCidrBlock",
-    "ec2:CreateSubnet": "AWS::EC2::Subnet",
-    "ec2:CreateVpc": "AWS::EC2::VPC",
-    "eks:CreateAddon": "AWS::EKS::Addon",
-    "eks:CreateCluster": "AWS::EKS::Cluster",
-    "fsx:CreateDataRepositoryAssociation": "AWS::FSx::DataRepositoryAssociation",
-    "fsx:CreateFileSystem": "AWS::FSx::FileSystem",
-    "iam:AttachRolePolicy": "AWS::IAM::Role",
-    "iam:CreateRole": "AWS::IAM::Role",
-    "iam:PutRolePolicy": "AWS::IAM::Role",
-    "logs:PutRetentionPolicy": "AWS::Logs::LogGroup",
-    "sns:Subscribe": "AWS::SNS::Subscription",
-}
+TYPES: dict[str, str] = yaml.safe_load("""
+{CreateMicrosoftTeamsChannelConfiguration: Chatbot::MicrosoftTeamsChannelConfiguration, PutMetricAlarm: CloudWatch::Alarm,
+CreateSlackChannelConfiguration: Chatbot::SlackChannelConfiguration, AssociateVpcCidrBlock: EC2::VPCCidrBlock,
+CreateSubnet: EC2::Subnet, CreateVpc: EC2::VPC, CreateAddon: EKS::Addon, CreateCluster: EKS::Cluster,
+CreateDataRepositoryAssociation: FSx::DataRepositoryAssociation, CreateFileSystem: FSx::FileSystem, CreateRole: IAM::Role,
+AttachRolePolicy: IAM::Role, PutRolePolicy: IAM::Role, PutRetentionPolicy: Logs::LogGroup, Subscribe: SNS::Subscription}
+""")
 # Properties whose names are not the API's.
-PROPERTIES = {
-    "PolicyArn": "ManagedPolicyArns",
-    "PolicyDocument": "Policies",
-    "SlackTeamId": "SlackWorkspaceId",
-    "TenantId": "TeamsTenantId",
-    "ChannelId": "TeamsChannelId",
-}
+PROPERTIES = {**changes.PROPERTIES, "PolicyArn": "ManagedPolicyArns", "PolicyDocument": "Policies"}
 OF_A_REPLACEMENT = {"replaces the file system", "replaces cluster and file system", "in two deployments", "at creation"}
 # Another value is another resource under another logical id, so nothing is replaced.
 OTHER_RESOURCES = {"control_plane_cidrs", "emails"}
@@ -47,7 +33,7 @@ def word(section: type[Section], name: str) -> str:
 @pytest.mark.parametrize(("section", "name", "api"), NATIVE, ids=[f"{section.__name__}.{name}" for section, name, _ in NATIVE])
 def test_a_field_is_in_place_only_if_cloudformation_updates_its_property(section: type[Section], name: str, api: str) -> None:
     operation, _, member = api.partition(" ")
-    described = schema(TYPES[operation], "us-west-2")
+    described = schema(f"AWS::{TYPES[operation.split(':')[1]]}", "us-west-2")
     first, *rest = (PROPERTIES.get(part, part[0].upper() + part[1:]) for part in member.replace("[]", "").split("."))
     assert described
     assert first in described.document["properties"]
