@@ -168,9 +168,9 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].TrainingPlanArn",
     )
     image_id: str | None = setting(
-        "machine image of the nodes, e.g. `ami-0123456789abcdef0`; a change updates the software of all nodes; default: "
-        "HyperPod's current image",
-        Change.IN_PLACE,
+        "machine image of the nodes, e.g. `ami-0123456789abcdef0`; to change it, first run `aws sagemaker "
+        "update-cluster-software` with `--image-id`, which ends jobs on the group's nodes; default: HyperPod's current image",
+        Change.REPLACES_NODES,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].ImageId",
     )

@@ -8,11 +8,18 @@ CHANGES = {
     Change.RUNNING_NODES: "Applies in place to running nodes, [wave by wave](../operate/running-nodes.md), and to new nodes. "
     "With `lifecycle.follow: new_nodes`, only to new nodes.",
     Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
-    Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
+    Change.REPLACES_NODES: "A group with another `name` gets new nodes, and the old group is deleted. With the same `name`, the "
+    "deployment refuses the change before it changes the cluster, and prints the fix.",
     Change.REPLACES_NAMESPACE: "The team gets a new namespace; the old one is kept while it "
     "[holds objects of members](../operate/eks.md#teams).",
-    Change.AT_CREATION: "A deployment that changes it on an existing cluster is refused.",
-    Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` the deployment fails instead.",
+    Change.REPLACES_FILE_SYSTEM: "`/fsx` becomes another, empty file system. The old file system is kept with its data; "
+    "with `removal: destroy` it is deleted. Running nodes stay on the old one, new nodes use the new one.",
+    Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` or on EKS the deployment fails instead.",
+    Change.REPLACES_BOTH: "Both of these: a new cluster, and an empty file system if the deployment creates one.",
+    Change.IN_TWO_DEPLOYMENTS: "`./hpod preflight` refuses it, and a deployment fails: AWS refuses the new resource beside the "
+    "old one. Remove the entry and deploy, then add it again and deploy. Files and objects stay.",
+    Change.AT_CREATION: "`./hpod preflight` refuses to change it on an existing cluster, and a deployment fails. Describe a "
+    "second cluster in another file.",
 }
 
 INTRO = """# Configuration

@@ -3,6 +3,7 @@
 from cli.preflight.associations import associations
 from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
+from cli.preflight.changes import changes
 from cli.preflight.cluster_name import cluster_name
 from cli.preflight.cluster_replacement import cluster_replacement
 from cli.preflight.control_plane import control_plane
@@ -48,6 +49,7 @@ CHECKS = (
     Check("kubernetes version", kubernetes_version),
     Check("eks quotas", eks_quotas),
     Check("eks cluster", eks_cluster),
+    Check("changes", changes),
     Check("cluster replacement", cluster_replacement),
     Check("control plane", control_plane),
     Check("eks addons", eks_addons),

@@ -17,7 +17,7 @@ def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
     of_cluster = ""
     if cluster:
-        checks = (_setup, _provisioning, _database, _immutable_fields, _permanent_members)
+        checks = (_setup, _provisioning, _database, _immutable_fields, _images, _permanent_members)
         of_cluster = next((text for check in checks if (text := check(desired, cluster))), "")
     return _without_groups(desired) or _controller(desired, cluster) or of_cluster
 
@@ -104,6 +104,27 @@ def _permanent_members(desired: Desired, cluster: Cluster) -> str:
             fix = RENAME if renamed else OTHER_CLUSTER.removeprefix(", or ")
             return f"{member} of {where} cannot be removed: HyperPod keeps {value!r}; set it to {instead}, or {fix}"
     return ""
+
+
+def _images(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to change a group's image: AWS documents UpdateClusterSoftware for that, which restarts all its nodes."""
+    for group, image in [] if desired.is_rollback else changed_images(desired, cluster):
+        return (
+            f"image_id of instance group {group!r} cannot change in a deployment; first update its nodes to {image}, which ends "
+            f"their jobs: `aws sagemaker update-cluster-software --cluster-name {cluster.name} --image-id {image} "
+            f"--instance-groups InstanceGroupName={group}`, then deploy"
+        )
+    return ""
+
+
+def changed_images(desired: Desired, cluster: Cluster) -> list[tuple[str, str]]:
+    """Return group and image where the file changed the image of a group, and the group has another one."""
+    old, found = desired.old_groups(), []
+    for name, image in ((spec["InstanceGroupName"], spec.get("ImageId", "default")) for _, spec in desired.groups()):
+        observed = cluster.group(name)
+        if observed and image not in ("default", old.get(name, {}).get("ImageId"), observed.specification.get("ImageId")):
+            found.append((name, image))
+    return found
 
 
 def _immutable_fields(desired: Desired, cluster: Cluster) -> str:

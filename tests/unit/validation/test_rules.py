@@ -173,6 +173,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "slurm", {"setup": "scripts", "state_folder": "/var/spool/slurm", "accounting": {"database": "none"}}
     ),
     "state-with-local-accounting": lambda draft: draft.set("slurm", "state_folder", "/fsx/slurm"),
+    "local-accounting": lambda draft: draft.set("instance_groups", 0, "image_id", "ami-0123456789abcdef0"),
     "topology-syntax": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
     "slurm-setting-names": lambda draft: draft.set("slurm", "settings", {"Sched Parameters": "bf_continue"}),
     "duplicate-slurm-settings": lambda draft: draft.set("slurm", "settings", {"KillWait": "60", "killwait": "90"}),

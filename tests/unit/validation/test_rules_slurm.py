@@ -16,6 +16,19 @@ def test_a_database_that_is_not_external_needs_nothing_more(draft: Any, database
     assert accounting(draft, database=database).problems() == []
 
 
+@pytest.mark.parametrize("member", ["AutoPatchConfig", "ScheduledUpdateConfig", "ImageReleaseVersion"])
+def test_a_patched_controller_deletes_its_local_accounting(draft: Any, member: str) -> None:
+    override = {
+        "AutoPatchConfig": {"PatchingStrategy": "WhenIdle"},
+        "ScheduledUpdateConfig": {"ScheduleExpression": "cron(0 3 1 * ? *)"},
+    }
+    draft.set("instance_groups", 0, "overrides", {member: override.get(member, "1.0.0")})
+    [line] = [line for line in draft.lines() if "accounting" in line]
+    assert line.startswith(f"instance_groups[0].overrides.{member}: ")
+    assert "deletes the local accounting database; set `slurm.accounting.database: external`" in line
+    assert not [line for line in accounting(draft, database="none").lines() if "accounting" in line]
+
+
 @pytest.mark.parametrize("more", [{}, {"port": 3307}, {"secret_key_arn": KEY}])
 def test_an_external_database_with_host_and_secret_is_accepted(draft: Any, more: dict[str, Any]) -> None:
     assert accounting(draft, **EXTERNAL, **more).problems() == []
