@@ -84,6 +84,7 @@ def test_what_others_put_into_the_vpc_is_named_and_kept_and_what_guardduty_put_t
     file["storage"] = {"lustre": {**file["storage"]["lustre"], "removal": "destroy"}}
     path.write_text(yaml.safe_dump(file, sort_keys=False))
     ask("behaviour", "POST", b'{"guardduty": "automatic"}')
+    ask("durations", "POST", b'{"ec2.endpoint.delete": 1}')  # the fast clock slows down while a function runs
     workspace.deploy()
     assert len(_guarddutys(client)) == 2
     assert "foreign resources: the VPC has no resources of others" in workspace.hpod("preflight", "reference", "--all")
