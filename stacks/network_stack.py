@@ -25,6 +25,8 @@ class NetworkStack(Stack):
         self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
         if config.removal is Removal.RETAIN:
             retain(self.network)
+        elif config.network.existing is None:
+            self.network.clean_up(config.name, is_vpc_deleted=not is_used)
         fill_if_empty(self)
 
         reuse = network_section(config, self.network)

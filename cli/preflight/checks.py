@@ -10,6 +10,7 @@ from cli.preflight.control_plane import control_plane
 from cli.preflight.eks_addons import access, eks_addons
 from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
 from cli.preflight.file_systems import file_systems
+from cli.preflight.foreign_resources import foreign_resources
 from cli.preflight.identity import identity, region, zone
 from cli.preflight.instance_quotas import instance_quotas
 from cli.preflight.kept_file_systems import kept_file_systems
@@ -57,5 +58,6 @@ CHECKS = (
     Check("file systems", file_systems),
     Check("kept file systems", kept_file_systems),
     Check("associations", associations),
+    Check("foreign resources", foreign_resources),
     Check("references", references),
 )

@@ -12,6 +12,8 @@ group keeps it, also inside structures; with `drop`, it is gone. The default, `k
 
 `leftover_quotas`: DeleteCluster of a cluster with compute quotas or a scheduler config. AWS's own templates delete these first;
 whether they otherwise block the deletion or stay without a cluster is not documented. The default, `block`, is the worse case.
+
+`guardduty`: with `automatic`, GuardDuty adds its endpoint to a VPC when nodes start there. It is a setting of the organization.
 """
 
 from typing import Any
@@ -21,6 +23,7 @@ from local_aws.json_service import Json
 
 CHOICES = {
     "echo": ("differing", "exact"),
+    "guardduty": ("off", "automatic"),
     "left_out": ("keep", "drop"),
     "leftover_quotas": ("block", "orphan"),
     "provisioning": ("as_requested", "continuous"),
@@ -80,6 +83,11 @@ def with_left_out(before: Json, spec: Json) -> Json:
 def quotas_block_deletion() -> bool:
     """Return whether a cluster with quotas cannot be deleted."""
     return _chosen["leftover_quotas"] == "block"
+
+
+def has_guardduty() -> bool:
+    """Return whether GuardDuty's automatic mode is on."""
+    return _chosen["guardduty"] == "automatic"
 
 
 def shown_settings(settings: Json) -> Json:

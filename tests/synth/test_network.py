@@ -111,8 +111,8 @@ def test_the_s3_endpoint_allows_unsigned_reads_of_package_repositories(network: 
 
 
 def test_flow_logs_may_write_only_to_their_own_log_group(network: StackTemplate) -> None:
-    group, _ = network.one("AWS::Logs::LogGroup")
-    role, definition = network.one("AWS::IAM::Role")
+    group, _ = network.one("AWS::Logs::LogGroup", named="FlowLogs")
+    role, definition = network.one("AWS::IAM::Role", named="FlowLogs")
     flow_log = network.properties("AWS::EC2::FlowLog")
     assert flow_log["LogGroupName"] == {"Ref": group}
     assert flow_log["DeliverLogsPermissionArn"] == {"Fn::GetAtt": [role, "Arn"]}

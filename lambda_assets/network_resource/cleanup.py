@@ -1,0 +1,55 @@
+"""Delete GuardDuty's endpoint and security group before subnets and VPC go, and name what others put there. Runs in Lambda."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+from botocore.exceptions import ClientError
+
+from cluster_resource.errors import FinalError
+from cluster_resource.event import Event, Json
+from cluster_resource.response import failure, send, success
+from network_resource.foreign_resources import foreign_resources, in_vpc, is_guardduty
+
+PAUSE_S, PAUSES = 5, 80
+"""A deleted endpoint keeps its network interfaces for minutes."""
+
+
+def handler(payload: Json, _: object) -> None:
+    """Respond to an event of CloudFormation."""
+    event = Event.parse(payload)
+    send(event, response_to(event, boto3.client("ec2")))
+
+
+def response_to(event: Event, ec2: Any, sleep: Callable[[float], None] = time.sleep) -> Json:
+    """Return the response, after the deletions of a Delete."""
+    key, vpc_id = event.physical_id or event.logical_id, event.properties["VpcId"]
+    if event.request_type != "Delete":
+        return success(key, "acts only on deletion", None)
+    try:
+        left = _clean_up(event.properties, vpc_id, ec2, sleep)
+    except (ClientError, FinalError) as error:
+        return failure(key, f"{vpc_id}: {error}; delete GuardDuty's endpoint and security group by hand")
+    fix = "the deployment did not create these; delete them, then run `cdk destroy` again"
+    return failure(key, f"{vpc_id} is in use: {'; '.join(left)}; {fix}") if left else success(key, "nothing is left", None)
+
+
+def _clean_up(properties: Json, vpc_id: str, ec2: Any, sleep: Callable[[float], None]) -> list[str]:
+    """Delete what GuardDuty added to the VPC, or to the subnets if the VPC stays, and return what others have there."""
+    is_vpc_deleted, subnets = properties["DeletesVpc"] == "true", set(properties["SubnetIds"])
+    guarded = [each for each in in_vpc(ec2, "VpcEndpoint", vpc_id, "deleted") if is_guardduty(each)]
+    endpoints = {each["VpcEndpointId"] for each in guarded if is_vpc_deleted or subnets & set(each["SubnetIds"])}
+    failed = ec2.delete_vpc_endpoints(VpcEndpointIds=sorted(endpoints))["Unsuccessful"] if endpoints else []
+    for _ in range(PAUSES):
+        if failed or not endpoints & {each["VpcEndpointId"] for each in in_vpc(ec2, "VpcEndpoint", vpc_id, "deleted")}:
+            break
+        sleep(PAUSE_S)
+    else:
+        failed = "still being deleted"
+    if failed:
+        raise FinalError(f"{', '.join(endpoints)}: {failed}")
+    for group in filter(is_guardduty, in_vpc(ec2, "SecurityGroup", vpc_id)) if is_vpc_deleted else ():
+        ec2.delete_security_group(GroupId=group["GroupId"])
+    found = foreign_resources(ec2, vpc_id, properties["Cluster"])
+    return [each.sentence for each in found if is_vpc_deleted or subnets & set(each.subnet_ids)]
