@@ -41,7 +41,7 @@ UNSCHEDULABLE = {
 
 
 def device_plugins(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = NO_TYPES) -> list[Json]:
-    """Return the device plugins for a Region, on the listed types and on these, the values of which tell who has EFA.
+    """Return the device plugins for a Region, on the listed types and on these; their values are true for types with EFA.
 
     They tolerate the taints, so that tainted nodes have devices.
     """
