@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +11,13 @@ TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
 # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: the format of a name.
 TYPE_NAME = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
+
+
+class Accelerator(StrEnum):
+    """The maker of a type's accelerators, which decides on the software that its nodes need."""
+
+    NVIDIA = "NVIDIA GPUs"
+    NEURON = "Neuron devices"
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,12 @@ class InstanceType:
         return self.cores // self.sockets if self.sockets else None
 
     @property
+    def pods(self) -> int:
+        """Return how many pods a HyperPod node can run: one for each address of its only network interface except its own."""
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html: "Pods per instance type"
+        return self.addresses_per_interface - 1
+
+    @property
     def is_accelerated(self) -> bool:
         """Return whether the type has GPUs or Neuron devices."""
         return self.gpus + self.neuron_devices > 0
@@ -59,6 +73,15 @@ def instance_type(name: str) -> InstanceType | None:
     """Return the type, or None if its properties are unknown."""
     facts = json.loads(_lines().get(name, "null"))
     return InstanceType(**facts) if facts else None
+
+
+def accelerator(name: str) -> Accelerator | None:
+    """Return the accelerators of a type, by its family if its properties are unknown; None if it has none."""
+    if known := instance_type(name):
+        return Accelerator.NVIDIA if known.gpus else Accelerator.NEURON if known.neuron_devices else None
+    # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: what the letters of a family mean.
+    family = re.match(r"ml\.(p|gr?|(?P<neuron>trn|inf))[1-9]", name)
+    return None if family is None else Accelerator.NEURON if family["neuron"] else Accelerator.NVIDIA
 
 
 def listed_types() -> tuple[str, ...]:

@@ -29,7 +29,7 @@ NAMESPACE = "hyperpod-ns-research"
 def file(admin: str, researcher: str) -> dict[str, Any]:
     """Return examples/clusters/eks.yaml with an administrator, a team with a quota, and Karpenter."""
     content: dict[str, Any] = yaml.safe_load((PROJECT / "examples/clusters/eks.yaml").read_text())
-    quota = {"resources": [{"instance_type": "ml.g5.xlarge", "count": 1}]}
+    quota = {"resources": [{"instance_type": "ml.g5.4xlarge", "count": 1}]}
     teams = [{"name": "research", "role_arns": [researcher], "quota": quota}]
     content["eks"] |= {"admins": [admin], "teams": teams, "autoscaling": "karpenter"}
     return content

@@ -73,6 +73,14 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
         "eks", "addons", {"metrics-server": {"enabled": False, "configuration": {"replicas": 1}}}
     ),
     "nodes-for-addons": lambda draft: draft.remove("instance_groups", 0),
+    "pod-capacity": lambda draft: draft.set("instance_groups", 0, "instance_type", "ml.t3.medium"),
+    "pod-capacity-for-jobs": lambda draft: (
+        quota(draft, resources=[])
+        .set("instance_groups", 0, "instance_type", "ml.g5.xlarge")
+        .set("instance_groups", 0, "instance_count", 3)
+        .set("instance_groups", WORK, "instance_count", 0)
+        .set("eks", "teams", [])
+    ),
     "wait-for-addons": lambda draft: draft.set("wait", "none"),
     "cluster-without-nodes": lambda draft: (
         quota(draft, resources=[]).set("instance_groups", 0, "instance_count", 0).set("instance_groups", 1, "instance_count", 0)

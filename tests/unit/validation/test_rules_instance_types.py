@@ -19,8 +19,28 @@ def test_a_type_newer_than_this_release_is_a_warning_with_the_skipped_checks(dra
     [problem] = draft.set(*WORK, "instance_type", NEW).problems()
     assert (problem.rule, problem.level) == ("known-instance-type", "warning")
     assert problem.message.startswith(
-        "unknown instance type: addresses, threads, accelerators and EFA are not checked; did you mean ml.p"
+        "unknown instance type: addresses, threads, accelerators and EFA are not checked, and Slurm does not know its GPUs and "
+        "sockets; did you mean ml.p"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "ml.p9.48xlarge",
+            "pods get NVIDIA GPUs, as its family has them, and no EFA without `overrides.NetworkInterface`",
+        ),
+        ("ml.p6e-gb200.36xlarge", "pods get NVIDIA GPUs, as its family has them, and EFA"),
+        ("ml.trn9.48xlarge", "pods get Neuron devices, as its family has them, and no EFA "),
+        ("ml.x9.48xlarge", "pods get no GPUs or Neuron devices, and no EFA "),
+    ],
+)
+def test_on_eks_the_warning_tells_which_devices_pods_get(eks_draft: Any, name: str, said: str) -> None:
+    eks_draft.set("instance_groups", 1, "instance_type", name)
+    [problem] = [each for each in eks_draft.problems() if each.rule == "known-instance-type"]
+    assert f"accelerators and EFA are not checked, and {said}" in problem.message
+    assert "Slurm" not in problem.message
 
 
 def test_a_type_newer_than_this_release_makes_a_cluster(draft: Any) -> None:

@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from cluster_request.effective_request import EffectiveRequest, Member
+from cluster_request.kubernetes_objects.dependencies import node_types
+from cluster_request.kubernetes_objects.device_plugins import has_efa
 from config.errors import Level, Problem
-from config.instance_types import InstanceType, instance_type, is_listed, is_plausible_type, listed_types
+from config.instance_types import InstanceType, accelerator, instance_type, is_listed, is_plausible_type, listed_types
+from config.model import Orchestrator
 from config.suggestions import either, like
 from validation.rules.registry import request_rule
 
@@ -14,15 +17,21 @@ def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
     """Each instance type must be one that HyperPod is known to support, with known properties.
 
     HyperPod rejects an unknown type only after network and storage are created. A type newer than this release works, but checks
-    that depend on its properties are skipped, and Slurm does not know its GPUs and sockets.
+    that depend on its properties are skipped. Slurm does not know its GPUs and sockets. With EKS, the family decides which device
+    plugin its nodes get.
     """
     for each in _named(request):
         if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names
-            yield each.problem(_unknown(each.text))
+            yield each.problem(_unknown(each.text, request))
 
 
-def _unknown(name: str) -> str:
-    unchecked = "addresses, threads, accelerators and EFA are not checked"
+def _unknown(name: str, request: EffectiveRequest) -> str:
+    effect = "Slurm does not know its GPUs and sockets"
+    if request.orchestrator is Orchestrator.EKS:
+        kind = accelerator(name)
+        effect = f"pods get {f'{kind}, as its family has them' if kind else 'no GPUs or Neuron devices'}, and "
+        effect += "EFA" if has_efa(name, node_types(request.config)) else "no EFA without `overrides.NetworkInterface`"
+    unchecked = f"addresses, threads, accelerators and EFA are not checked, and {effect}"
     if is_listed(name):
         return f"properties of this type are unknown: {unchecked}; check them yourself, then suppress this warning"
     similar = like(name, listed_types())
