@@ -1,4 +1,7 @@
-"""How SageMaker behaves where AWS's sources disagree or are silent; `/_local_aws/behaviour` changes it.
+"""How AWS behaves where its sources disagree or are silent; `/_local_aws/behaviour` changes it.
+
+`degraded_addons`: whether AWS::EKS::Addon is `complete` in DEGRADED, as terraform-provider-aws issue 44669 saw (2025-10),
+or waits for ACTIVE, to `fail` after 20 minutes.
 
 `echo`: how DescribeCluster shows a request. AWS documents neither the defaults that it adds nor the order of lists. The default,
 `differing`, is the worse case.
@@ -20,6 +23,7 @@ from local_aws import control
 from local_aws.json_service import Json
 
 CHOICES = {
+    "degraded_addons": ("complete", "fail"),
     "echo": ("differing", "exact"),
     "left_out": ("keep", "drop"),
     "leftover_quotas": ("block", "orphan"),
@@ -80,6 +84,11 @@ def with_left_out(before: Json, spec: Json) -> Json:
 def quotas_block_deletion() -> bool:
     """Return whether a cluster with quotas cannot be deleted."""
     return _chosen["leftover_quotas"] == "block"
+
+
+def degraded_is_complete() -> bool:
+    """Return whether CloudFormation calls an add-on in DEGRADED complete."""
+    return _chosen["degraded_addons"] == "complete"
 
 
 def shown_settings(settings: Json) -> Json:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cluster_request.property_values import named_properties
-from cluster_resource.aws_api import ApiError
+from cluster_resource.aws_api import ApiError, Kind
 from kubernetes_resource import step
 from kubernetes_resource.client import KubernetesClient
 from kubernetes_resource.eks_access import EksAccess, EksCluster
@@ -27,6 +27,14 @@ class FakeEks(EksAccess):
         self.found: EksCluster | None = EksCluster(CLUSTER, "ACTIVE", "https://api", "PEM")
         self.error: ApiError | None = None
         self.opened = 0
+        self.addons: Json = {}
+
+    def addon(self, cluster: str, name: str) -> Json:
+        if name not in self.addons:
+            raise ApiError(
+                Kind.ABSENT, "DescribeAddon", "ResourceNotFoundException", f"No addon: {name} found in cluster: {cluster}"
+            )
+        return {"addonName": name, **self.addons[name]}
 
     def cluster(self, name: str) -> EksCluster | None:
         if self.error:
