@@ -85,6 +85,11 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "reserved-node-labels": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "sagemaker.amazonaws.com/pool", "effect": "NoSchedule"}]
     ),
+    "deep-health-checks-with-taints": lambda draft: (
+        draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"])
+        .set("instance_groups", WORK, "overrides", {"KubernetesConfig": {"Taints": [{"Key": "gpu", "Effect": "NoSchedule"}]}})
+        .set("wait_hours", 3)
+    ),
     "duplicate-taints": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "pool", "effect": "NoSchedule"}, {"key": "pool", "effect": "NoSchedule"}]
     ),
