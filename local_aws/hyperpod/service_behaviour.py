@@ -1,5 +1,8 @@
 """How AWS behaves where its sources disagree or are silent; `/_local_aws/behaviour` changes it.
 
+`cordon_after_reboot`: whether HyperPod's reboot of a node on EKS has `cleared` its `spec.unschedulable`, as the audit log of
+2026-09-09 in yuhuiaws/GPU-Fault-Recovery-System shows, or `kept` it.
+
 `degraded_addons`: whether AWS::EKS::Addon is `complete` in DEGRADED, as terraform-provider-aws issue 44669 saw (2025-10),
 or waits for ACTIVE, to `fail` after 20 minutes.
 
@@ -15,6 +18,9 @@ group keeps it, also inside structures; with `drop`, it is gone. The default, `k
 
 `leftover_quotas`: DeleteCluster of a cluster with compute quotas or a scheduler config. AWS's own templates delete these first;
 whether they otherwise block the deletion or stay without a cluster is not documented. The default, `block`, is the worse case.
+
+`replaced_address`: whether a replaced node of a Slurm cluster has `kept` its address and so its host name, as AWS's skill
+hyperpod-slurm-debugger 1.0.0 in awslabs/agent-plugins says, or has a `new` one, as all nodes on EKS.
 """
 
 from typing import Any
@@ -23,11 +29,13 @@ from local_aws import control
 from local_aws.json_service import Json
 
 CHOICES = {
+    "cordon_after_reboot": ("cleared", "kept"),
     "degraded_addons": ("complete", "fail"),
     "echo": ("differing", "exact"),
     "left_out": ("keep", "drop"),
     "leftover_quotas": ("block", "orphan"),
     "provisioning": ("as_requested", "continuous"),
+    "replaced_address": ("kept", "new"),
 }
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
 _chosen = dict(_DEFAULTS)
@@ -89,6 +97,16 @@ def quotas_block_deletion() -> bool:
 def degraded_is_complete() -> bool:
     """Return whether CloudFormation calls an add-on in DEGRADED complete."""
     return _chosen["degraded_addons"] == "complete"
+
+
+def reboot_clears_cordon() -> bool:
+    """Return whether a node on EKS that HyperPod rebooted takes pods although it was cordoned."""
+    return _chosen["cordon_after_reboot"] == "cleared"
+
+
+def replaced_keep_address() -> bool:
+    """Return whether replaced nodes of Slurm clusters keep their addresses."""
+    return _chosen["replaced_address"] == "kept"
 
 
 def shown_settings(settings: Json) -> Json:
