@@ -2,7 +2,7 @@
 
 Runs in the keeper. Slurm does not resume a node itself when it registers again with all its GPUs; and a slurmd that just
 restarts can miss the message to read the configuration again. With ReturnToService 0 or 1, as on HyperPod, a node that rebooted
-without a drain stays down. HyperPod gives those that it recovers another reason, such as `Action:Replace`: they are left alone.
+without a drain stays down. Those that HyperPod recovers have another reason, such as `Action:Replace`, and are not resumed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck.all_nodes import PROGRAM
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 EVERY_S = 5.0
 TIMEOUT_S, PRECHECK_TIMEOUT_S = 5.0, 60.0
+PRECHECK = "/usr/local/bin/hyperpod-precheck"
 _REASON = re.compile(r"gres/gpu count reported lower than configured \(0 < \d+\)")
 _SILENT, _REBOOTED = "Not responding", "Node unexpectedly rebooted"  # the second replaces the first
 _REASON_FIELD = re.compile(r"\bReason=(.*?) \[(\S+)@[^\]\s]+\]")
@@ -84,7 +84,7 @@ class DrainedNodes:
         if looks & (looks - 1):
             return False
         try:
-            self.system.slurm("srun", "--no-allocate", f"--nodelist={name}", "--chdir=/", PROGRAM, timeout_s=PRECHECK_TIMEOUT_S)
+            self.system.slurm("srun", "--no-allocate", f"--nodelist={name}", "--chdir=/", PRECHECK, timeout_s=PRECHECK_TIMEOUT_S)
         except NodeError as error:
             print(f"{name} rebooted and stays down: {error}", flush=True)
             return False

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cluster_request.property_values import named_properties
-from cluster_resource.aws_api import ApiError, Kind
+from cluster_resource.aws_api import ApiError
 from kubernetes_resource import step
 from kubernetes_resource.client import KubernetesClient
 from kubernetes_resource.eks_access import EksAccess, EksCluster
@@ -30,10 +30,6 @@ class FakeEks(EksAccess):
         self.addons: Json = {}
 
     def addon(self, cluster: str, name: str) -> Json:
-        if name not in self.addons:
-            raise ApiError(
-                Kind.ABSENT, "DescribeAddon", "ResourceNotFoundException", f"No addon: {name} found in cluster: {cluster}"
-            )
         return {"addonName": name, **self.addons[name]}
 
     def cluster(self, name: str) -> EksCluster | None:

@@ -51,8 +51,3 @@ def test_a_degraded_addon_does_not_block_a_rollback(world: DependenciesWorld) ->
     assert world.finish(request(world, "Update", "new"))["Status"] == "FAILED"
     done = world.finish(request(world, "Update", "old", old="new"))  # CloudFormation keeps the ID of the last success
     assert (done["Status"], minutes(world) < 2) == ("SUCCESS", True)
-
-
-def test_an_addon_that_was_deleted_is_named(world: DependenciesWorld) -> None:
-    del world.eks.addons["coredns"]
-    assert "No addon: coredns found" in world.finish(request(world, "Create"))["Reason"]
