@@ -62,6 +62,7 @@ class KubernetesStack(Stack):
             alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
         )
         dependencies.node.add_dependency(access, addons)
+        self.service_token = dependencies.service_token
         if config.keeps_cluster:
             retain(dependencies.resource)
 

@@ -75,7 +75,7 @@ def resource_config(cluster: Cluster) -> Json:
                     "CustomerIpAddress": node.address,
                     "InstanceId": node.id,
                 }
-                for node in cluster.nodes_of(group.name)
+                for node in (*cluster.nodes_of(group.name), *cluster.in_replacement(group.name))
             ],
         }
         for group in cluster.groups.values()

@@ -150,7 +150,7 @@ def test_objects_are_deleted_while_the_function_has_access(stack: StackTemplate)
     assert set(stack.of_type("AWS::IAM::Policy", "AWS::StepFunctions::StateMachine", "AWS::Events::Rule")) <= after
 
 
-def test_the_step_function_is_that_of_kubernetes_and_may_only_describe_the_cluster(stack: StackTemplate) -> None:
+def test_the_step_function_is_that_of_kubernetes_and_may_only_read(stack: StackTemplate) -> None:
     handlers = {each["Properties"]["Handler"] for each in stack.of_type("AWS::Lambda::Function").values()}
     assert handlers == {
         "cluster_resource.entry.handler",
@@ -162,7 +162,7 @@ def test_the_step_function_is_that_of_kubernetes_and_may_only_describe_the_clust
         for policy in stack.of_type("AWS::IAM::Policy").values()
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
     ]
-    assert sorted(actions) == ["eks:DescribeCluster", "states:ListExecutions"]
+    assert sorted(actions) == ["eks:DescribeAddon", "eks:DescribeCluster", "states:ListExecutions"]
 
 
 def test_addons_before_the_nodes_have_fixed_versions(stack: StackTemplate) -> None:

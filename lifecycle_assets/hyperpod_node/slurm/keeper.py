@@ -161,9 +161,9 @@ def main() -> None:
         return
     if handover:  # a thread, because scontrol and the shared file system may hang
         threading.Thread(target=handover.watch, daemon=True).start()
+    threading.Thread(target=drained_nodes.watch, daemon=True).start()
     while True:
         keeper.check()
-        drained_nodes.check()
         SYSTEM.clock.sleep(EVERY_S)
 
 

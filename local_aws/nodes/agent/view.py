@@ -43,7 +43,7 @@ class ClusterView:
     resource_config: str  # the file's text
     members: tuple[Member, ...]
     shapes: Mapping[str, Shape]  # by group
-    listed: frozenset[str] | None = None  # ids of the nodes with a line in slurm.conf; None if all have one
+    listed: frozenset[str] | None = None  # addresses of the nodes with a line in slurm.conf; None if all have one
 
     @classmethod
     def of(cls, cluster: Cluster, listed: Set[str] | None = None, empty_instances: str = "list") -> "ClusterView":
@@ -52,7 +52,7 @@ class ClusterView:
             config, of_groups = resource_config(cluster), specs(cluster)
         shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in of_groups.items()}
         members = _members(config)
-        in_slurm = None if listed is None else frozenset(member.id for member in members if member.id in listed)
+        in_slurm = None if listed is None else frozenset(member.address for member in members if member.address in listed)
         _mark_empty(config, empty_instances)
         return cls(cluster.name, json.dumps(config, indent=1) + "\n", members, shapes, in_slurm)
 
@@ -62,7 +62,7 @@ class ClusterView:
 
     def listed_of(self, group: str) -> list[Member]:
         """Return the group's nodes that have a line in slurm.conf."""
-        return [member for member in self.members_of(group) if self.listed is None or member.id in self.listed]
+        return [member for member in self.members_of(group) if self.listed is None or member.address in self.listed]
 
 
 def specs(cluster: Cluster) -> dict[str, Json]:

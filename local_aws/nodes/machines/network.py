@@ -47,7 +47,8 @@ class Network:
         self._check(address)
         run("ip", "netns", "add", node_id)
         wire = f"node{next(self._numbers)}"
-        run("ip", "link", "add", wire, "type", "veth", "peer", "name", "eth0", "netns", node_id)
+        mac = "02:00:" + ":".join(f"{int(part):02x}" for part in address.split("."))  # of another node with the address, too
+        run("ip", "link", "add", wire, "type", "veth", "peer", "name", "eth0", "address", mac, "netns", node_id)
         run("ip", "link", "set", wire, "master", _BRIDGE, "up")
         routes = [f"route add {cidr} dev eth0 src {address}" for cidr in (*self._cidrs(), _LINK_LOCAL)]
         way_out = f"route add default via {self._vpc.resolver} dev eth0 onlink src {address}"

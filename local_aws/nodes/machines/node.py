@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,10 @@ class Node:
         threading.Thread(target=self._attend, args=(self._process,), daemon=True).start()
 
     def _command(self) -> list[str]:
+        # The node's own boot time, by which slurmctld knows a reboot: a time namespace in which this machine has just booted.
+        uptime_s = int(time.clock_gettime(time.CLOCK_BOOTTIME))
         return [
+            *("unshare", "--time", f"--boottime=-{uptime_s}", "--fork"),
             *("systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--settings=no"),
             *("--resolv-conf=off", "--timezone=off", "--link-journal=no", "--console=pipe", "--notify-ready=yes"),
             f"--directory={self._disk.root}",

@@ -63,6 +63,13 @@ class Running:
         )
         return "\n".join(lines)
 
+    def rebooted(self, name: str) -> None:
+        """Wait until Slurm has set a node down because it booted again, and resume it, as operators do without our scripts."""
+        host = self.machine(name)["host"]
+        why = ("sinfo", "--noheader", "--states=down", "--partition=dev", f"--nodes={host}", "--format=%E")
+        until(lambda: self.run("controller-1", *why), lambda reason: reason == "Node unexpectedly rebooted", UP_S)
+        self.run("controller-1", "scontrol", "update", f"NodeName={host}", "State=RESUME")
+
     def log_of(self, name: str) -> list[str]:
         """The node's lifecycle log in CloudWatch Logs."""
         machine, cluster = self.machine(name), self.world.cluster(self.name)

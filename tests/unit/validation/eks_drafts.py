@@ -97,6 +97,11 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "restricted-group-role": lambda draft: draft.set("overrides", "RestrictedInstanceGroups", [RESTRICTED]),
     "gpu-operator-labels": lambda draft: draft.set("instance_groups", WORK, "labels", {"nvidia.com/mig.config": "all-1g.10gb"}),
+    "deep-health-checks-with-taints": lambda draft: (
+        draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"])
+        .set("instance_groups", WORK, "overrides", {"KubernetesConfig": {"Taints": [{"Key": "gpu", "Effect": "NoSchedule"}]}})
+        .set("wait_hours", 3)
+    ),
     "duplicate-taints": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "pool", "effect": "NoSchedule"}, {"key": "pool", "effect": "NoSchedule"}]
     ),

@@ -80,13 +80,21 @@ def test_pods_take_addresses_of_the_nodes_subnet(eks_draft: Any) -> None:
     assert eks_draft.problems() == []
 
 
+def test_deep_health_checks_exclude_taints(eks_draft: Any) -> None:
+    eks_draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"]).set("wait_hours", 3)
+    eks_draft.set("instance_groups", WORK, "taints", [{"key": "gpu", "effect": "NoSchedule"}])
+    [problem] = [each for each in eks_draft.problems() if each.rule == "deep-health-checks-with-taints"]
+    assert (problem.path, problem.level.value) == (("instance_groups", WORK, "taints"), "error")
+    assert problem.message == "not allowed in a group with deep health checks; remove the taints or the checks"
+
+
 def test_deep_health_checks_need_accelerators_efa_and_time(eks_draft: Any) -> None:
     eks_draft.set("instance_groups", 0, "deep_health_checks", ["InstanceStress"])
     assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-types"]
     eks_draft.remove("instance_groups", 0, "deep_health_checks")
 
     every = ["InstanceStress", "InstanceConnectivity", "MultiNodeTrainingValidation"]
-    eks_draft.set("instance_groups", WORK, "deep_health_checks", every)
+    eks_draft.set("instance_groups", WORK, "deep_health_checks", every).remove("instance_groups", WORK, "taints")
     assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-timeout"]
     eks_draft.set("wait_hours", 3)
     assert eks_draft.problems() == []

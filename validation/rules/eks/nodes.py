@@ -63,6 +63,19 @@ def duplicate_taints(request: EffectiveRequest) -> Iterator[Problem]:
                 yield member.member("Key").problem(f"already used by taints[{other}] with the same effect; keep only one")
 
 
+@eks_request_rule("deep-health-checks-with-taints", "instance_groups[]", "overrides")
+def deep_health_checks_with_taints(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group with `deep_health_checks` must not have `taints`.
+
+    HyperPod allows no taints of your own on nodes that it checks.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
+    for group in request.groups:
+        taints = group.member("KubernetesConfig", "Taints")
+        if taints.value and group.member("OnStartDeepHealthChecks").value:
+            yield taints.problem("not allowed in a group with deep health checks; remove the taints or the checks")
+
+
 @eks_rule("cluster-without-nodes", "instance_groups", "eks.autoscaling")
 def cluster_without_nodes(config: ClusterConfig) -> Iterator[Problem]:
     """A cluster without nodes requires `autoscaling`.
