@@ -56,7 +56,7 @@ The column *a change* of the tables below is the effect on a running cluster whe
 
 MINIMAL = """region: us-west-2
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
 storage:
   lustre: {}
 instance_groups:
@@ -73,7 +73,7 @@ instance_groups:
 
 MINIMAL_EKS = """region: us-west-2
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
 eks:
   version: "1.34"
 instance_groups:
@@ -85,7 +85,7 @@ instance_groups:
 # Examples for sections that are not in the shortest file; tests add each to it.
 EXAMPLES = {
     "network.existing": """network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
   existing:
     vpc_id: vpc-0123456789abcdef0
     node_subnet_ids: [subnet-0123456789abcdef0]
@@ -164,7 +164,7 @@ EKS_EXAMPLES = {
     "eks.existing": """eks:
   existing: {name: platform}
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
   existing:
     vpc_id: vpc-0123456789abcdef0
     node_subnet_ids: [subnet-0123456789abcdef0]
