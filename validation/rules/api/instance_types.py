@@ -35,8 +35,8 @@ def _unknown(name: str) -> str:
 def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
     """The availability zone should offer the accelerated types of the groups.
 
-    HyperPod reports missing capacity only after network and storage are created. The offerings are those of EC2 when this release
-    was made, and can be out of date; groups with subnets or a training plan of their own are not checked.
+    HyperPod reports missing capacity only after network and storage are created. The offerings are EC2's at the time of this
+    release, and can be out of date. Groups with their own subnets or a training plan are not checked.
     """
     zone = request.config.network.availability_zone_id
     region = region_of_zone(zone) or ""
