@@ -75,7 +75,7 @@ MINIMAL_EKS = """region: us-west-2
 network:
   availability_zone_id: usw2-az2
 eks:
-  version: "1.34"
+  version: "1.35"
 instance_groups:
   - name: workers
     instance_type: ml.g5.8xlarge
@@ -157,7 +157,7 @@ users:
 # The same for sections of EKS clusters; tests add each to the shortest file with EKS.
 EKS_EXAMPLES = {
     "eks": """eks:
-  version: "1.34"
+  version: "1.35"
   admins: [arn:aws:iam::123456789012:role/PlatformAdmin]
   public_access_cidrs: [198.51.100.0/24]
 """,
@@ -171,14 +171,14 @@ network:
     security_group_id: sg-0123456789abcdef0
 """,
     "eks.addons.NAME": """eks:
-  version: "1.34"
+  version: "1.35"
   addons:
     metrics-server: {enabled: false}
     coredns:
       configuration: {replicaCount: 3}
 """,
     "eks.teams[]": """eks:
-  version: "1.34"
+  version: "1.35"
   teams:
     - name: vision
       role_arns: [arn:aws:iam::123456789012:role/VisionResearchers]

@@ -51,6 +51,8 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
         "suppress", [{"rule": "subnet-capacity-autoscaling", "reason": "the rule at hand is about provisioning"}]
     ),
     "kubernetes-version": lambda draft: draft.set("eks", "version", "1.29"),
+    "newer-kubernetes-version": lambda draft: draft.set("eks", "version", "1.36"),
+    "broken-addon-version": lambda draft: draft.set("eks", "addons", {"vpc-cni": {"version": "v1.22.1-eksbuild.1"}}),
     "existing-eks-network": lambda draft: existing(draft).remove("network", "existing"),
     "unused-eks-fields": lambda draft: existing(draft).set("eks", "log_retention_days", 30),
     "control-plane-subnets": lambda draft: draft.set("network", "existing", NETWORK),
