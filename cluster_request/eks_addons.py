@@ -1,6 +1,7 @@
 """Choose the EKS add-ons of a file, their versions and settings."""
 
 import json
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,16 +51,53 @@ def has_quotas(eks: EksConfig) -> bool:
     return any(team.quota for team in eks.teams)
 
 
+class Broken(NamedTuple):
+    """What breaks on HyperPod with a version of an add-on, and the first version without the fault."""
+
+    problem: str
+    fixed: str
+    source: str
+
+
 @cache
-def versions() -> dict[str, dict[str, str]]:
-    """Return the default version of each add-on by Kubernetes version."""
-    content: dict[str, dict[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"))
+def _table() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
     return content
 
 
+@cache
+def versions() -> dict[str, dict[str, str | None]]:
+    """Return the version of each add-on by Kubernetes version; None if no source names one, so that EKS chooses it."""
+    return {name: row["addons"] for name, row in _table()["kubernetes"].items()}
+
+
+def standard_support_end(version: str) -> date | None:
+    """Return the last day of the Kubernetes version's standard support, if it is known."""
+    row = _table()["kubernetes"].get(version)
+    return date.fromisoformat(row["standard_support_ends"]) if row else None
+
+
+def broken(name: AddonName, version: str) -> Broken | None:
+    """Return what breaks on HyperPod with this version of the add-on, if that is known."""
+    for row in _table()["broken"]:
+        if row["addon"] == name.value and release(row["first"]) <= release(version) < release(row["fixed"]):
+            return Broken(row["problem"], row["fixed"], row["source"])
+    return None
+
+
+def known_broken() -> set[AddonName]:
+    """Return the add-ons with versions that break on HyperPod."""
+    return {AddonName(row["addon"]) for row in _table()["broken"]}
+
+
+def release(version: str) -> tuple[int, ...]:
+    """Return the numbers of an add-on's version, without its build: (1, 20, 4) for ``v1.20.4-eksbuild.2``."""
+    return tuple(map(int, version.removeprefix("v").split("-")[0].split(".")))
+
+
 def newest_version() -> str:
-    """Return the newest Kubernetes version that HyperPod supports."""
-    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html lists 1.28 to 1.34.
+    """Return the newest Kubernetes version that HyperPod is known to support."""
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html lists 1.30 to 1.35.
     return max(versions(), key=minor)
 
 

@@ -63,7 +63,7 @@ The column *a change* of the tables below is the effect on a running cluster whe
 
 MINIMAL = """region: us-west-2
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
 storage:
   lustre: {}
 instance_groups:
@@ -80,9 +80,9 @@ instance_groups:
 
 MINIMAL_EKS = """region: us-west-2
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
 eks:
-  version: "1.34"
+  version: "1.35"
 instance_groups:
   - name: workers
     instance_type: ml.g5.8xlarge
@@ -92,7 +92,7 @@ instance_groups:
 # Examples for sections that are not in the shortest file; tests add each to it.
 EXAMPLES = {
     "network.existing": """network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
   existing:
     vpc_id: vpc-0123456789abcdef0
     node_subnet_ids: [subnet-0123456789abcdef0]
@@ -164,28 +164,28 @@ users:
 # The same for sections of EKS clusters; tests add each to the shortest file with EKS.
 EKS_EXAMPLES = {
     "eks": """eks:
-  version: "1.34"
+  version: "1.35"
   admins: [arn:aws:iam::123456789012:role/PlatformAdmin]
   public_access_cidrs: [198.51.100.0/24]
 """,
     "eks.existing": """eks:
   existing: {name: platform}
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
   existing:
     vpc_id: vpc-0123456789abcdef0
     node_subnet_ids: [subnet-0123456789abcdef0]
     security_group_id: sg-0123456789abcdef0
 """,
     "eks.addons.NAME": """eks:
-  version: "1.34"
+  version: "1.35"
   addons:
     metrics-server: {enabled: false}
     coredns:
       configuration: {replicaCount: 3}
 """,
     "eks.teams[]": """eks:
-  version: "1.34"
+  version: "1.35"
   teams:
     - name: vision
       role_arns: [arn:aws:iam::123456789012:role/VisionResearchers]

@@ -1,6 +1,7 @@
 """Check the EKS cluster: an existing one as HyperPod requires it, or a new one's name, version and quota."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from botocore.exceptions import ClientError
 
@@ -40,12 +41,16 @@ def kubernetes_version(account: Account) -> Iterator[CheckResult]:
 
 
 def _support(version: str, facts: Json) -> CheckResult:
-    end = facts.get("endOfStandardSupportDate")
+    end: datetime | None = facts.get("endOfStandardSupportDate")
     until = f" until {end:%Y-%m-%d}" if end else ""
+    newer = "set `eks.version` to a newer version"
+    if end and end < datetime.now(UTC):
+        cost = "extended support costs 0.60 USD instead of 0.10 USD per hour"
+        return warning(f"standard support of Kubernetes {version} ended on {end:%Y-%m-%d}: {cost}", newer)
     if str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
         return warning(
             f"Kubernetes {version} is in extended support, which costs 0.60 USD instead of 0.10 USD per hour",
-            "set `eks.version` to a newer version",
+            newer,
         )
     return ok(f"Kubernetes {version} is in standard support{until}")
 

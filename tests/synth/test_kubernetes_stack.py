@@ -26,6 +26,7 @@ RESEARCHER = "arn:aws:iam::123456789012:role/Researcher"
 CHANGES: dict[str, dict[str, Any]] = {
     "same": {},
     "access": {"admins": [ADMIN], "teams": [{"name": "research", "role_arns": [RESEARCHER]}]},
+    "newer": {"version": "1.36"},
     "private": {"endpoint_access": "private"},
     "retained": {"removal": "retain", "admins": [ADMIN]},
     "own-vpc": {"control_plane_cidrs": ["10.4.1.0/28", "10.4.1.16/28"]},
@@ -89,7 +90,18 @@ def test_the_cluster_admits_only_access_entries_and_installs_no_addons_itself(st
     cluster = stack.properties("AWS::EKS::Cluster")
     assert cluster["AccessConfig"] == {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}
     assert cluster["BootstrapSelfManagedAddons"] is False
-    assert (cluster["Name"], cluster["Version"]) == ("access", "1.34")
+    assert (cluster["Name"], cluster["Version"]) == ("access", "1.35")
+
+
+def test_a_version_that_is_newer_than_the_table_deploys_with_the_addons_that_eks_chooses(
+    stacks: dict[str, StackTemplate],
+) -> None:
+    newer = stacks["newer"]
+    assert newer.properties("AWS::EKS::Cluster")["Version"] == "1.36"
+    addons = [each["Properties"] for each in newer.of_type("AWS::EKS::Addon").values()]
+    assert {each["AddonName"]: each.get("AddonVersion") for each in addons} == dict.fromkeys(
+        ["vpc-cni", "kube-proxy", "eks-pod-identity-agent"]
+    )
 
 
 def test_the_control_plane_is_in_two_zones_and_in_the_nodes_security_group(stack: StackTemplate) -> None:

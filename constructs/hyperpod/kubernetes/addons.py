@@ -37,9 +37,9 @@ REQUIRED = {AddonName.TRAINING_OPERATOR: AddonName.CERT_MANAGER}
 
 
 class Addons(Construct):
-    """Define add-ons with fixed versions, and the identities of their pods.
+    """Define add-ons, with fixed versions where the table has them, and the identities of their pods.
 
-    EKS's default version of an add-on changes, and would change a cluster between two deployments. With ``preserve``, deleting
+    EKS's default version of an add-on changes, and would differ between two clusters of one file. With ``preserve``, deleting
     an add-on leaves its software running in the EKS cluster; ``keep_identities`` also keeps the roles of its pods.
     """
 

@@ -43,12 +43,18 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
         "instance_groups", WORK, "overrides", {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]}}
     ),
     "orchestrator-override": lambda draft: draft.set("overrides", {"Orchestrator": {"Slurm": {}}}),
-    "health-agent-region": lambda draft: draft.set("region", "eu-west-3").set("network", "availability_zone_id", "euw3-az1"),
+    "health-agent-region": lambda draft: (
+        draft.set("region", "eu-west-3")
+        .set("network", "availability_zone_id", "euw3-az1")
+        .set("suppress", [{"rule": "type-in-zone", "reason": "each region with the draft's type has an agent"}])
+    ),
     "eks-requires-continuous-provisioning": lambda draft: draft.set("instance_groups", WORK, "min_instance_count", 2),
     "autoscaling-provisioning": lambda draft: draft.set("eks", "autoscaling", "karpenter").set(
         "suppress", [{"rule": "subnet-capacity-autoscaling", "reason": "the rule at hand is about provisioning"}]
     ),
     "kubernetes-version": lambda draft: draft.set("eks", "version", "1.29"),
+    "newer-kubernetes-version": lambda draft: draft.set("eks", "version", "1.36"),
+    "broken-addon-version": lambda draft: draft.set("eks", "addons", {"vpc-cni": {"version": "v1.22.1-eksbuild.1"}}),
     "existing-eks-network": lambda draft: existing(draft).remove("network", "existing"),
     "unused-eks-fields": lambda draft: existing(draft).set("eks", "log_retention_days", 30),
     "control-plane-subnets": lambda draft: draft.set("network", "existing", NETWORK),

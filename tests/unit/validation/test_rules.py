@@ -93,6 +93,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "suppress", [{"rule": "eks-only-option", "reason": "the rule at hand is about the day when Slurm has it, too"}]
     ),
     "known-instance-type": lambda draft: draft.set("instance_groups", 2, "instance_type", "ml.p9.48xlarge"),
+    "type-in-zone": lambda draft: draft.set("instance_groups", 2, "instance_type", "ml.g5.xlarge"),
     "threads-per-core": lambda draft: draft.set("instance_groups", 1, "instance_type", "ml.m7g.xlarge").set(
         "instance_groups", 1, "threads_per_core", 2
     ),

@@ -228,10 +228,10 @@ def test_checks_in_overrides_are_checks(draft: Any) -> None:
 
 
 def test_connectivity_is_measured_over_efa(draft: Any) -> None:
-    draft.set("wait_hours", 3).set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
+    draft.set("wait_hours", 3).set("instance_groups", WORK, "instance_type", "ml.g6.xlarge")
     draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceConnectivity"])
     [line] = draft.lines()
-    assert line.endswith("InstanceConnectivity requires EFA, which ml.g5.xlarge does not have; remove it")
+    assert line.endswith("InstanceConnectivity requires EFA, which ml.g6.xlarge does not have; remove it")
 
 
 @pytest.mark.parametrize(("account", "is_wrong"), [("123456789012", False), ("210987654321", True), (None, False)])

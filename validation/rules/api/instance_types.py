@@ -9,6 +9,7 @@ from config.errors import Level, Problem
 from config.instance_types import InstanceType, accelerator, instance_type, is_listed, is_plausible_type, listed_types
 from config.model import Orchestrator
 from config.suggestions import either, like
+from config.zones import region_of_zone, zones_of, zones_with_type
 from validation.rules.registry import request_rule
 
 
@@ -37,6 +38,34 @@ def _unknown(name: str, request: EffectiveRequest) -> str:
     similar = like(name, listed_types())
     meant = f"did you mean {either(similar)}? " if similar else ""
     return f"unknown instance type: {unchecked}; {meant}If HyperPod supports it now, suppress this warning"
+
+
+@request_rule("type-in-zone", "instance_groups[]", "network", "overrides", level=Level.WARNING)
+def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
+    """The availability zone should offer the accelerated types of the groups.
+
+    HyperPod reports missing capacity only after network and storage are created. The offerings are EC2's at the time of this
+    release, and can be out of date. Groups with their own subnets or a training plan are not checked.
+    """
+    zone = request.config.network.availability_zone_id
+    region = region_of_zone(zone) or ""
+    for types in _types_in_zone(request) if zone in zones_of(region) else ():
+        offering = {each.text: zones_with_type(each.text, region) for each in types}
+        if all(zones is not None and zone not in zones for zones in offering.values()):
+            for each in types:
+                yield each.problem(f"{zone} does not offer this type{_elsewhere(offering[each.text], region)} use another type")
+
+
+def _elsewhere(zones: Sequence[str] | None, region: str) -> str:
+    return f"; set `network.availability_zone_id` to {either(zones)}, or" if zones else f", and no zone of {region} does;"
+
+
+def _types_in_zone(request: EffectiveRequest) -> Iterator[list[Member]]:
+    """Yield the types of each group whose nodes start in the file's zone."""
+    restricted = ((each, [each.member("InstanceType")]) for each in request.entries("RestrictedInstanceGroups"))
+    for group, types in (*((each, list(each.instance_types())) for each in request.groups), *restricted):
+        if not group.member("OverrideVpcConfig").is_given and not group.member("TrainingPlanArn").text:
+            yield types
 
 
 @request_rule("threads-per-core", "instance_groups[]", level=Level.WARNING)

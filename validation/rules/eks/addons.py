@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
-from cluster_request.eks_addons import addons_after_nodes, enabled_addons, versions
+from cluster_request.eks_addons import addons_after_nodes, broken, enabled_addons
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from config.eks import AddonName
 from config.errors import ABSENT, Level, Path, Problem
@@ -29,18 +29,29 @@ ADDONS: Path = ("eks", "addons")
 
 @eks_rule("addon-version", "eks.existing", "eks.version", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)
 def addon_version(config: ClusterConfig) -> Iterator[Problem]:
-    """Each add-on requires a version: its own, or the pinned one for the cluster's Kubernetes version.
+    """Each add-on of an existing EKS cluster requires a version.
 
-    EKS would choose one, and another at each deployment.
+    The Kubernetes version of that cluster is unknown, and with it the version of the add-on.
     """
-    eks = eks_of(config)
-    if not eks.existing and eks.version not in versions():  # kubernetes-version reports it
+    if eks_of(config).existing is None:
         return
     for name, version in enabled_addons(config).items():
         if version is None:
-            reason = "the Kubernetes version of `eks.existing` is unknown" if eks.existing else f"unknown for {eks.version}"
-            message = f"required, because {reason}; add one from `aws eks describe-addon-versions --addon-name {name}`"
+            fix = f"add one from `aws eks describe-addon-versions --addon-name {name}`"
+            message = f"required, because the Kubernetes version of `eks.existing` is unknown; {fix}"
             yield Problem((*ADDONS, name.value, "version"), ABSENT, message)
+
+
+@eks_rule("broken-addon-version", "eks", *FILE_SYSTEMS, level=Level.WARNING)
+def broken_addon_version(config: ClusterConfig) -> Iterator[Problem]:
+    """An add-on should have a version that works on HyperPod's nodes.
+
+    EKS offers versions that work only on its own nodes.
+    """
+    for name, version in enabled_addons(config).items():
+        if version and (known := broken(name, version)):
+            message = f"{known.problem} ({known.source}); use {known.fixed} or newer"
+            yield Problem((*ADDONS, name.value, "version"), version, message)
 
 
 @eks_rule("required-addons", "eks.existing", "eks.addons")
