@@ -18,6 +18,7 @@ class Change(StrEnum):
     REPLACES_FILE_SYSTEM = "replaces the file system"
     REPLACES_CLUSTER = "replaces the cluster"
     REPLACES_BOTH = "replaces cluster and file system"
+    SECOND_CLUSTER = "a second cluster"
     IN_TWO_DEPLOYMENTS = "in two deployments"
     AT_CREATION = "at creation"
 

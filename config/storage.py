@@ -176,9 +176,7 @@ class NodeAccess(StrEnum):
 class DataBucketConfig(Section):
     """The default bucket of data repository associations."""
 
-    existing: BucketName | None = setting(
-        "existing bucket to use, which is never changed or deleted", Change.IN_TWO_DEPLOYMENTS, None
-    )
+    existing: BucketName | None = setting("existing bucket, which is never changed or deleted", Change.IN_TWO_DEPLOYMENTS, None)
     removal: Removal = setting("effect of `cdk destroy` on a created bucket", Change.IN_PLACE, Removal.RETAIN)
     node_access: NodeAccess = setting(
         "access of the node role to all objects of the bucket: `read` lists and reads them, `write` also writes and deletes "

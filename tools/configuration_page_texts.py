@@ -16,10 +16,10 @@ CHANGES = {
     "with `removal: destroy` it is deleted. Running nodes stay on the old one, new nodes use the new one.",
     Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` or on EKS the deployment fails instead.",
     Change.REPLACES_BOTH: "Both of these: a new cluster, and an empty file system if the deployment creates one.",
+    Change.SECOND_CLUSTER: "A deployment creates other stacks with a second cluster, and the first one keeps running.",
     Change.IN_TWO_DEPLOYMENTS: "`./hpod preflight` refuses it, and a deployment fails: AWS refuses the new resource beside the "
     "old one. Remove the entry and deploy, then add it again and deploy. Files and objects stay.",
-    Change.AT_CREATION: "`./hpod preflight` refuses to change it on an existing cluster, and a deployment fails. Describe a "
-    "second cluster in another file.",
+    Change.AT_CREATION: "`./hpod preflight` refuses a change, and a deployment fails; use a second file for another cluster.",
 }
 
 INTRO = """# Configuration

@@ -8,6 +8,7 @@ from cli.desired_cluster import deployed_properties, template_resources
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
 from cli.preflight.check_result import CheckResult, Outcome, error, ok, skipped, warning
+from cli.preflight.stacks import MADE_ANEW
 from config.section import Change, Removal, Section
 
 # The type, or a part of the logical ID, of the resource that has the member of a request as property.
@@ -22,25 +23,25 @@ RESOURCES = {
 }
 PROPERTIES = {"SlackTeamId": "SlackWorkspaceId", "TenantId": "TeamsTenantId", "ChannelId": "TeamsChannelId"}
 REPLACED = (Change.REPLACES_FILE_SYSTEM, Change.REPLACES_BOTH)
-Effect = tuple[str, str, Change]
 
 
 def changes(account: Account) -> Iterator[CheckResult]:
     """Compare the fields of the network, the storage and the chat channels with the deployed templates."""
-    if "Network" not in account.stacks:
-        yield skipped("no stack of this file exists")
+    config, kept = account.config, (name for name, stack in account.stacks.items() if stack.status not in MADE_ANEW)
+    deployed = {name: template_resources(account.deployment, name) for name in kept}
+    if "Network" not in deployed:
+        yield skipped("the network is not deployed")
         return
-    config = account.config
-    network, storage, monitoring = (template_resources(account.deployment, name) for name in ("Network", "Storage", "Monitoring"))
+    network, storage, monitoring = (deployed.get(name, {}) for name in ("Network", "Storage", "Monitoring"))
     found = [
-        *(() if config.network.existing else _changed("network", config.network, network)),
+        *_changed("network", None if config.network.existing else config.network, network),
         *_changed("storage.lustre", config.storage.lustre, storage),
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
     ]
     identity = (deployed_properties(account.deployment) or {}).get("NetworkIdentity")
     if identity not in (None, config.network.identity) and not any(field.startswith("network.") for field, *_ in found):
-        found.append(("network", "the VPC, a subnet or the security group changes", Change.REPLACES_BOTH))
+        found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
     if not any(effect in REPLACED for *_, effect in found):
         found += _links(account, [each["Properties"] for each in storage.values() if each["Type"] == KIND])
     yield from (_judged(account, *each) for each in found)
@@ -48,7 +49,7 @@ def changes(account: Account) -> Iterator[CheckResult]:
         yield ok("network, storage and chat channels are as deployed")
 
 
-def _changed(path: str, section: Section | None, resources: Json) -> Iterator[Effect]:
+def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tuple[str, str, Change]]:
     for name, field in type(section).model_fields.items() if section else ():
         extra: Any = field.json_schema_extra
         operation, _, member = extra["api"].partition(" ")
@@ -60,7 +61,7 @@ def _changed(path: str, section: Section | None, resources: Json) -> Iterator[Ef
                 yield f"{path}.{name}", f"{value} -> {after}", Change(extra["change"])
 
 
-def _links(account: Account, deployed: list[Json]) -> Iterator[Effect]:
+def _links(account: Account, deployed: list[Json]) -> Iterator[tuple[str, str, Change]]:
     """Yield each new association that overlaps with a deployed one, which is deleted only after it is created."""
     storage = account.config.storage
     old = [(each["FileSystemPath"], _text(each["DataRepositoryPath"]), each["BatchImportMetaDataOnCreate"]) for each in deployed]
@@ -80,14 +81,14 @@ def _text(value: Any) -> str:
 
 def _judged(account: Account, field: str, what: str, effect: Change) -> CheckResult:
     message = f"`{field}`: {what}: {effect.value}"
-    if effect is Change.AT_CREATION:
-        fix = f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it"
-        return error(f"{message}, so the deployment fails", fix)
-    if effect is Change.IN_TWO_DEPLOYMENTS:
-        return error(f"{message}, or the deployment fails", f"remove `{field}` and deploy, then add it again and deploy")
+    fixes = {
+        Change.AT_CREATION: f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it",
+        Change.IN_TWO_DEPLOYMENTS: f"remove `{field}` and deploy, then add it again and deploy",
+    }
+    if effect in fixes:
+        return error(f"{message}, or the deployment fails", fixes[effect])
     if effect in REPLACED:
         lustre = account.config.storage.lustre
-        end = "deleted with its data" if lustre and lustre.removal is Removal.DESTROY else "kept"
-        old = account.output("FileSystemId") or "the old one"
-        return warning(f"{message}: the new file system is empty, and {old} is {end}", "copy the data first, or undo the change")
+        old = f"{account.output('FileSystemId')} is {'deleted' if lustre and lustre.removal is Removal.DESTROY else 'kept'}"
+        return warning(f"{message}: the new file system is empty, and {old}", "copy the data first, or undo the change")
     return CheckResult(Outcome.CHANGE, message)

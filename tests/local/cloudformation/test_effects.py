@@ -23,7 +23,7 @@ from stacks.storage_stack import StorageStack
 from tests import cluster_files
 from tests.local.cloudformation.conftest import World
 from tests.synth.variants import TOPIC
-from validation.load import parse_cluster
+from tests.unit.conftest import Draft
 
 pytestmark = pytest.mark.local
 
@@ -31,11 +31,9 @@ Json: TypeAlias = dict[str, Any]
 Templates: TypeAlias = Mapping[str, Mapping[str, Json]]
 STACKS = ("Network", "Storage", "Monitoring")
 FAILS, NEW_FILE_SYSTEM, IN_PLACE = "fails", "new file system", "in place"
-WORDS = {
-    FAILS: ("at creation", "in two deployments"),
-    NEW_FILE_SYSTEM: ("replaces the file system", "replaces cluster and file system"),
-}
-OUTCOMES = {FAILS: {"error"}, NEW_FILE_SYSTEM: {"warning"}}
+WORDS = {"at creation": FAILS, "in two deployments": FAILS, "replaces the file system": NEW_FILE_SYSTEM}
+WORDS["replaces cluster and file system"] = NEW_FILE_SYSTEM
+OUTCOMES = {FAILS: "error", NEW_FILE_SYSTEM: "warning"}
 MORE = """
 storage: {data_repository_associations: [{path: /data}]}
 monitoring:
@@ -58,65 +56,56 @@ storage.lustre.removal: destroy, LINK.imported_file_chunk_size_mib: 512, LINK.au
 monitoring.slack.channel_id: C9876ABCD, monitoring.teams.channel_id: 19%3Axyz%40thread.tacv2}
 """)
 CHANGES: dict[str, Json] = {"before": {}, **{field: {field: value} for field, value in REPLACING.items()}, "updated": UPDATED}
+CHANGES["storage.lustre.deployment_type"]["storage.lustre.throughput_mbps_per_tib"] = 100
+CHANGES["unlinked"] = {"storage.data_repository_associations": []}
 
 
 def path_of(field: str) -> list[str | int]:
     """Return the path of a field in the file; LINK is the association."""
-    above: list[str | int] = ["storage", "data_repository_associations", 0] if field.startswith("LINK") else []
-    return [*above, *field.removeprefix("LINK.").split(".")]
+    path = field.replace("LINK", "storage.data_repository_associations.0").split(".")
+    return [int(part) if part == "0" else part for part in path]
 
 
-def config_of(values: Json, **more: Any) -> ClusterConfig:
+def config_of(values: Json) -> ClusterConfig:
     """Return the file with other values of some fields."""
-    content: Any = json.loads(json.dumps(merged(BEFORE, more)))
+    draft = Draft(Path(), yaml.safe_dump(BEFORE))
     for field, value in values.items():
-        *above, name = path_of(field)
-        section = content
-        for part in above:
-            section = section[part] if isinstance(part, int) else section.setdefault(part, {})
-        section[name] = value
-        if value == "PERSISTENT_1":
-            section["throughput_mbps_per_tib"] = 100
-    config = parse_cluster(yaml.safe_dump(content).encode(), "mine")
-    assert isinstance(config, ClusterConfig), [str(problem) for problem in config]
-    return config
+        draft.set(*path_of(field), value)
+    return draft.config()
 
 
 def promised(field: str) -> str:
     """Return the effect that the word of a field promises."""
     found: Any = field_at(ClusterConfig, tuple(path_of(field)))
-    word = found.json_schema_extra["change"]
-    return next((effect for effect, words in WORDS.items() if word in words), word)
+    return str(WORDS.get(found.json_schema_extra["change"], found.json_schema_extra["change"]))
 
 
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    """Return the templates of each file, and of the one without the association."""
+    """Return the templates of each file."""
     folder = tmp_path_factory.mktemp("out")
     app = App(outdir=str(folder), context=json.loads(FEATURE_FLAGS.read_text()), post_cli_context=TEMPLATES, tree_metadata=False)
     files = {name: config_of(values) for name, values in CHANGES.items()}
-    files["unlinked"] = config_of({}, storage={"data_repository_associations": []})
     for number, config in enumerate(files.values()):
         stage = Stage(app, f"file-{number}", env=Environment(account=ACCOUNT, region=REGION))
         CrossStackReferences.of(stage).consume(ReferenceStrength.WEAK)
-        network = NetworkStack(stage, "Network", config=config, stack_name="mine-Network")
-        StorageStack(stage, "Storage", config=config, network=network.network, stack_name="mine-Storage")
-        ChatChannels(Stack(stage, "Monitoring", stack_name="mine-Monitoring"), "Chat", config=config, topic_arn=TOPIC)
+        network = NetworkStack(stage, "Network", config=config, stack_name="draft-Network")
+        StorageStack(stage, "Storage", config=config, network=network.network, stack_name="draft-Storage")
+        ChatChannels(Stack(stage, "Monitoring", stack_name="draft-Monitoring"), "Chat", config=config, topic_arn=TOPIC)
     app.synth()
-    return {name: _read(folder / f"assembly-file-{number}") for number, name in enumerate(files)}
-
-
-def _read(assembly: Path) -> dict[str, Json]:
-    read = {stack: json.loads(next(assembly.glob(f"*{stack}*.template.json")).read_text()) for stack in STACKS}
-    return {stack: {name: read[stack].get(name, {}) for name in ("Resources", "Outputs")} for stack in STACKS}
+    found = {
+        name: {stack: folder.glob(f"*file-{number}/*{stack}*.template.json") for stack in STACKS}
+        for number, name in enumerate(files)
+    }
+    return {name: {stack: json.loads(next(paths).read_text()) for stack, paths in of.items()} for name, of in found.items()}
 
 
 def deploy(world: World, desired: Mapping[str, Json], deployed: Mapping[str, Json]) -> set[str]:
     """Deploy the stacks whose templates differ, up to the first failure; return the statuses."""
     statuses = set[str]()
     for stack in (stack for stack in STACKS if desired[stack] != deployed.get(stack)):
-        outputs = {"Outputs": desired[stack]["Outputs"]}
-        statuses.add(world.deploy(desired[stack]["Resources"], f"mine-{stack}", template=outputs))
+        outputs = {"Outputs": desired[stack].get("Outputs", {})}
+        statuses.add(world.deploy(desired[stack]["Resources"], f"draft-{stack}", template=outputs))
         if not statuses <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}:
             break
     return statuses
@@ -124,10 +113,10 @@ def deploy(world: World, desired: Mapping[str, Json], deployed: Mapping[str, Jso
 
 def effect(world: World, desired: Mapping[str, Json], deployed: Mapping[str, Json]) -> str:
     """Deploy another file; return what happened."""
-    before = world.outputs("mine-Storage")["FileSystemId"]
+    before = world.outputs("draft-Storage")["FileSystemId"]
     if deploy(world, desired, deployed) != {"UPDATE_COMPLETE"}:
         return FAILS
-    return IN_PLACE if world.outputs("mine-Storage")["FileSystemId"] == before else NEW_FILE_SYSTEM
+    return IN_PLACE if world.outputs("draft-Storage")["FileSystemId"] == before else NEW_FILE_SYSTEM
 
 
 @pytest.fixture
@@ -152,19 +141,18 @@ def test_preflight_refuses_what_would_fail_and_warns_of_an_empty_file_system(dep
     session = SimpleNamespace(region_name=REGION, client=lambda service, **_: deployed.client(service))
     found = {name: list(changes(Account(config_of(values), session))) for name, values in CHANGES.items()}
     outcomes = {name: {each.outcome.value for each in results} for name, results in found.items()}
-    assert outcomes == {**{field: OUTCOMES[promised(field)] for field in REPLACING}, "before": {"ok"}, "updated": {"change"}}
+    expected = {field: {OUTCOMES[promised(field)]} for field in REPLACING}
+    assert outcomes == expected | {"before": {"ok"}, "unlinked": {"ok"}, "updated": {"change"}}
     assert "`network.flow_logs_retention_days`: 30 -> 90: in place" in [each.message for each in found["updated"]]
-    kept = f"file system: the new file system is empty, and {deployed.outputs('mine-Storage')['FileSystemId']} is "
+    kept = f"file system: the new file system is empty, and {deployed.outputs('draft-Storage')['FileSystemId']} is "
     assert found["storage.lustre.version"][0].message.endswith(f"{kept}kept")
     doomed = config_of({"storage.lustre.version": "2.12", "storage.lustre.removal": "destroy"})
-    assert next(changes(Account(doomed, session))).message.endswith(f"{kept}deleted with its data")
+    assert next(changes(Account(doomed, session))).message.endswith(f"{kept}deleted")
 
 
-def test_fields_that_change_in_place_keep_the_file_system(deployed: World, templates: Templates) -> None:
-    assert effect(deployed, templates["updated"], templates["before"]) == IN_PLACE
-    assert {field: promised(field) for field in UPDATED} == dict.fromkeys(UPDATED, IN_PLACE)
-
-
-def test_an_association_changes_in_two_deployments(deployed: World, templates: Templates) -> None:
+def test_all_others_change_in_place_and_an_association_in_two_deployments(deployed: World, templates: Templates) -> None:
     assert effect(deployed, templates["unlinked"], templates["before"]) == IN_PLACE
     assert effect(deployed, templates["LINK.prefix"], templates["unlinked"]) == IN_PLACE
+    assert effect(deployed, templates["unlinked"], templates["LINK.prefix"]) == IN_PLACE
+    assert effect(deployed, templates["updated"], templates["unlinked"]) == IN_PLACE
+    assert {promised(field) for field in UPDATED} == {IN_PLACE}

@@ -53,11 +53,9 @@ def test_the_roles_of_the_workflows_are_those_of_the_readme() -> None:
 
 
 def test_a_pull_request_that_replaces_a_resource_fails_without_a_label() -> None:
-    steps = [step for step in workflow("pull-request")["diff"]["steps"] if "make diff" in step.get("run", "")]
-    assert [step["run"] for step in steps] == [
-        'make diff CLUSTER=${{ matrix.cluster }} OPTIONS="--fail-on $FAIL_ON" | tee diff.txt'
-    ]
-    assert steps[0]["env"]["FAIL_ON"].endswith("'destructive') && 'never' || 'destructive' }}")
+    [step] = [step for step in workflow("pull-request")["diff"]["steps"] if "make diff" in step.get("run", "")]
+    assert step["run"] == 'make diff CLUSTER=${{ matrix.cluster }} OPTIONS="--fail-on $FAIL_ON" | tee diff.txt'
+    assert step["env"]["FAIL_ON"].endswith("'destructive') && 'never' || 'destructive' }}")
 
 
 def test_the_trust_policy_allows_one_environment_of_one_repository() -> None:

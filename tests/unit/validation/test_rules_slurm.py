@@ -16,16 +16,10 @@ def test_a_database_that_is_not_external_needs_nothing_more(draft: Any, database
     assert accounting(draft, database=database).problems() == []
 
 
-@pytest.mark.parametrize("member", ["AutoPatchConfig", "ScheduledUpdateConfig", "ImageReleaseVersion"])
-def test_a_patched_controller_deletes_its_local_accounting(draft: Any, member: str) -> None:
-    override = {
-        "AutoPatchConfig": {"PatchingStrategy": "WhenIdle"},
-        "ScheduledUpdateConfig": {"ScheduleExpression": "cron(0 3 1 * ? *)"},
-    }
-    draft.set("instance_groups", 0, "overrides", {member: override.get(member, "1.0.0")})
-    [line] = [line for line in draft.lines() if "accounting" in line]
-    assert line.startswith(f"instance_groups[0].overrides.{member}: ")
-    assert "deletes the local accounting database; set `slurm.accounting.database: external`" in line
+@pytest.mark.parametrize("member", [{"AutoPatchConfig": {"PatchingStrategy": "WhenIdle"}}, {"ImageReleaseVersion": "1.0.0"}])
+def test_a_patched_controller_deletes_its_local_accounting(draft: Any, member: Any) -> None:
+    lines = draft.set("instance_groups", 0, "overrides", member).lines()
+    assert any("deletes the local accounting database; use `database: external`" in line for line in lines)
     assert not [line for line in accounting(draft, database="none").lines() if "accounting" in line]
 
 

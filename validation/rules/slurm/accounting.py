@@ -87,8 +87,9 @@ def local_accounting(request: EffectiveRequest) -> Iterator[Problem]:
     database = request.config.slurm.accounting.database
     causes = [(group, name) for group in request.of_role(Role.CONTROLLER) for name in PATCHES if group.sets(name)]
     for group, name in causes if database is Database.LOCAL else ():
-        message = "deletes the local accounting database; set `slurm.accounting.database: external`, or suppress this warning"
-        yield group.member(name).problem(message)
+        yield group.member(name).problem(
+            "deletes the local accounting database; use `database: external`, or suppress this warning"
+        )
 
 
 @slurm_rule("secret-location", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)
