@@ -35,6 +35,16 @@ JobAcctGatherType=jobacct_gather/linux
 END
 until sacctmgr --immediate add cluster {cluster}; do sleep 0.2; done"""
 
+# AWS's public start_slurm.sh substitutes the variable, too: units of running nodes have `--conf-server ADDRESS` and no variable.
+# https://github.com/awslabs/awsome-distributed-ai (base-config/start_slurm.sh; devops-agent/docs/hyperpod-mental-model.md)
+_SLURMD = """\
+unit=/etc/systemd/system/slurmd.service
+SLURMD_OPTIONS="--conf-server {addresses}" envsubst '$SLURMD_OPTIONS' < $unit > $unit.new
+mv $unit.new $unit
+systemctl daemon-reload
+systemctl enable slurmd
+systemctl start --no-block slurmd"""
+
 
 def run(hub: Hub, machine: Machine, nodes: ClusterNodes, stream: LogStream) -> None:
     """Set up the node; raise NodesError if that fails."""
@@ -75,5 +85,4 @@ def _slurm(machine: Machine, nodes: ClusterNodes) -> list[str]:
     if machine.launch.node.group not in layout.partitions and nodes.behaviour.login_nodes == "absent":
         return []
     controllers = nodes.view(machine.launch.cluster).members_of(layout.controller_group)
-    options = f"SLURMD_OPTIONS=--conf-server={','.join(each.address for each in controllers)}"
-    return [f"echo {shlex.quote(options)} > /etc/default/slurmd", "systemctl enable slurmd", "systemctl start --no-block slurmd"]
+    return [_SLURMD.format(addresses=",".join(each.address for each in controllers))]
