@@ -1,4 +1,4 @@
-"""Resume nodes that slurmctld drained because they registered before the configuration named their GPUs.
+"""Resume nodes that slurmctld drained because they registered before the configuration named their hardware.
 
 Runs in the keeper. Slurm does not resume a node itself when it registers again with all its GPUs; and a slurmd that just
 restarts can miss the message to read the configuration again.
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 EVERY_S = 5.0
 TIMEOUT_S = 5.0  # the keeper waits for it
-_REASON = re.compile(r"gres/gpu count reported lower than configured \(0 < \d+\)")
+# A new node has the others' sockets and memory until its own line has some.
+_LOWER = r"(?:gres/gpu count reported lower than configured \(0 < \d+\)|Low (?:RealMemory|CPUs|socket\*core\*thread)\b[^,]*)"
+_REASON = re.compile(rf"{_LOWER}(?:, {_LOWER})*")
 _REASON_FIELD = re.compile(r"\bReason=(.*?) \[(\S+)@[^\]\s]+\]")
 _REGISTERED = {"IDLE", "MIXED", "ALLOCATED"}
 # DRAIN and flags without meaning for the node's health; INVALID_REG, the flag of a registration without GPUs, is not among them.
@@ -57,7 +59,7 @@ class DrainedNodes:
 
     def _resume(self) -> list[str]:
         conf = SlurmConf.parse(self.system.slurm_conf.read_text()) if self.system.slurm_conf.exists() else SlurmConf("")
-        if "gres=gpu" not in conf.text.lower():
+        if not re.search("gres=gpu|realmemory=", conf.text, re.IGNORECASE):
             return []
         drained, user = self._drained(), conf.value("SlurmUser") or "root"
         # slurmctld replaces an administrator's reason with its own, so only an earlier check can tell who drained a node.
@@ -66,7 +68,7 @@ class DrainedNodes:
         ready = [name for name, found in flags.items() if found and _FLAGS.issuperset(found)]
         for name in ready:
             self.system.slurm("scontrol", "update", f"NodeName={name}", "State=RESUME", timeout_s=TIMEOUT_S)
-            print(f"resumed {name}: slurmctld drained it before its configuration named its GPUs", flush=True)
+            print(f"resumed {name}: slurmctld drained it before its configuration named its hardware", flush=True)
         self._reconfigure_for([name for name, found in flags.items() if _INVALID in found])
         return ready
 

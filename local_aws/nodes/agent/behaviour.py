@@ -31,6 +31,8 @@ class Behaviour:
     automatic_topology: Literal["tree_without_file", "empty_yaml", "described", "none"] = "tree_without_file"
     # `Gres=gpu:4,file=/dev/nvidia-[0-3]` in node lines: ai-on-sagemaker-hyperpod, docs/08-Tips/Slurm/08-gres.md.
     gres: Literal["with_file", "none"] = "with_file"
+    # The published node line has none: the same page. sample-physical-ai-scaffolding-kit submits jobs with --mem.
+    real_memory: Literal["absent", "written"] = "absent"
     # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
     gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run
