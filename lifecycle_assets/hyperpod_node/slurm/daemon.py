@@ -52,6 +52,17 @@ def was_started(unit: str, system: System) -> bool:
     return system.path(STARTED_WITH / f"{unit}.started-with").exists()
 
 
+def is_images(unit: str, system: System) -> bool:
+    """Return whether HyperPod's image runs ``unit``, now or later: it is enabled or active, and not by these scripts."""
+    state, is_ours = _state(unit, system), system.path(UNITS / f"{unit}.service.d" / DROP_IN).exists()
+    return not is_ours and (state.enabled.startswith("enabled") or state.active in ("active", "activating"))
+
+
+def exists(unit: str, system: System) -> bool:
+    """Return whether systemd knows ``unit``."""
+    return _state(unit, system).exists
+
+
 def is_active(unit: str, system: System) -> bool:
     """Return whether ``unit`` runs."""
     return _state(unit, system).active == "active"

@@ -44,7 +44,7 @@ class Behaviour:
     apt_lock_s: float = 1.0
     # API-driven images configure accounting, says the developer guide; not whether slurmdbd runs before OnInitComplete. Without
     # it, the scripts have more to do: slurmctld has run without the database's cluster id.
-    image_accounting: Literal["absent", "running"] = "absent"
+    image_accounting: Literal["absent", "masked", "starting", "running"] = "absent"
     # The interval of this project's own agent on nodes instead of its minute, for tests and demos; 0: the minute.
     follow_every_s: float = 0.0
     # The size of root volumes, which are in memory. HyperPod's have 100 GB: a test fills a small one.

@@ -1,6 +1,7 @@
 """A cluster whose Slurm HyperPod configures from the request: its image starts Slurm, then our scripts run."""
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 
@@ -121,3 +122,13 @@ def test_nodes_of_types_that_join_later_have_their_hardware_and_jobs_get_memory_
     assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == "0,1,2,3"
     job = ("srun", "--chdir=/", "--immediate=20", "--partition=workers", "--gres=gpu:1", "--mem=100G")
     assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == "0"
+
+
+@pytest.mark.parametrize(("image", "password"), [("starting", "StoragePass=image"), ("masked", ""), ("absent", "")])
+def test_accounting_works_whatever_the_image_has_of_it(
+    make: Make, image: Literal["starting", "masked", "absent"], password: str
+) -> None:
+    """The image's database has a password; ours has none."""
+    cluster = make(Behaviour(image_accounting=image))
+    assert cluster.run("controller-1", "sh", "-c", f"{IMAGES_PASSWORD} || true") == password
+    accounts_for_jobs(cluster)

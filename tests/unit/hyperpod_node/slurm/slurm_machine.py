@@ -76,12 +76,12 @@ class SlurmMachine(FakeSystem):
     def _systemctl(self, arguments: tuple[str, ...], _: str | None) -> str:
         verb, unit = next(word for word in arguments if word[0] != "-"), arguments[-1]
         if verb == "show":
-            state = self.units.get(unit, "inactive disabled").split()
-            files = [f"/{file.relative_to(self.root)}" for file in self._unit_files(unit)]
+            active, enabled = self.units.get(unit, "inactive disabled").split()
+            own, *more = [f"/{file.relative_to(self.root)}" for file in self._unit_files(unit)] or [""]
             return (
-                f"LoadState=loaded\nActiveState={state[0]}\nUnitFileState={state[1]}\n"
+                f"LoadState={enabled.replace('disabled', 'loaded')}\nActiveState={active}\nUnitFileState={enabled}\n"
                 f"MainPID={0 if self.is_restarting else unit}\nExecStart={{ argv[]={self._command(unit)[0]} ; status=0 }}\n"
-                f"FragmentPath={''.join(files[:1])}\nDropInPaths={' '.join(files[1:])}\n"
+                f"FragmentPath={own}\nDropInPaths={' '.join(more)}\n"
             )
         if verb.endswith("restart"):
             self._start(unit)
@@ -98,7 +98,6 @@ class SlurmMachine(FakeSystem):
         return (self.root / f"proc/{unit}/cmdline").read_text().rstrip("\0").split("\0")
 
     def _command(self, unit: str) -> tuple[str, str]:
-        """The last ExecStart of the unit's files, and its last EnvironmentFile."""
         text = "\n".join(file.read_text() for file in self._unit_files(unit)).replace("\\\n", " ")
         settings = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
         return settings.get("ExecStart", ""), settings.get("EnvironmentFile", "none")
@@ -108,5 +107,4 @@ class SlurmMachine(FakeSystem):
         command, options = self._command(unit)
         file = self.root / options.lstrip("/-")
         name, _, value = file.read_text().strip().partition("=") if file.exists() else ("-", "", "")
-        words = shlex.split(command.replace(f"${name}", value))
-        self.write(f"proc/{unit}/cmdline", "".join(f"{word}\0" for word in words))
+        self.write(f"proc/{unit}/cmdline", "\0".join([*shlex.split(command.replace(f"${name}", value)), ""]))
