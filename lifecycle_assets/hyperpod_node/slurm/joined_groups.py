@@ -69,7 +69,7 @@ def _measured(slurmd: str, system: System) -> dict[str, int]:
 class JoinedGroups:
     """What workers reported: a file in ``folder``, with the instance that reported last.
 
-    Hardware is used only once no job runs in the group: slurmctld aborts the jobs of nodes whose sockets or GPUs change.
+    Memory is used at once, other hardware once no job runs in the group: slurmctld aborts jobs if sockets or GPUs change.
     """
 
     folder: Path
@@ -91,9 +91,9 @@ class JoinedGroups:
         self._expect(_listed(own, cluster, conf), entries)
         types = {instance.group: instance.instance_type for instance in cluster.instances if instance.instance_type}
         hardware = {
-            types[group]: _completed(settings.instance_types.get(types[group]), entry["report"])
+            types[group]: _completed(settings.instance_types.get(types[group]), entry)
             for group, entry in entries.items()
-            if entry["hardware"] and entry["instance_type"] == types.get(group)
+            if entry["instance_type"] == types.get(group)
         }
         reports = {group: entry["report"] for group, entry in entries.items() if group not in own.groups}
         slurm = replace(settings.slurm, partitions=_partitions(settings.slurm.partitions, reports))
@@ -183,8 +183,9 @@ def _checked(text: str) -> dict[str, Any] | None:
     return {key: report[key] for key in (*_WORDS, *_COUNTS) if key in report} if good else None
 
 
-def _completed(known: InstanceType | None, report: dict[str, Any]) -> InstanceType:
-    """Return the hardware of the settings, with the report's where it is unknown."""
+def _completed(known: InstanceType | None, entry: dict[str, Any]) -> InstanceType:
+    """Return the hardware of the settings, with the usable part of the report where it is unknown."""
+    report = {key: value for key, value in entry["report"].items() if entry["hardware"] or key == "real_memory_mib"}
     hardware = known or replace(NOTHING, gpus=report.get("gpus", 0))
     gaps = {key: report[key] for key in ("gpu", *_COUNTS) if key in report and getattr(hardware, key) is None}
     return replace(hardware, **gaps)

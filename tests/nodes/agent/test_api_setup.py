@@ -1,7 +1,6 @@
 """A cluster whose Slurm HyperPod configures from the request: its image starts Slurm, then our scripts run."""
 
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 import pytest
 
@@ -112,23 +111,15 @@ def test_nodes_of_types_that_join_later_have_their_hardware_and_jobs_get_memory_
         return cluster.run("controller-1", *look)
 
     # Sockets, cores, threads as the groups request them, and 95 % of what slurmd finds, which is 95 % of EC2's memory here.
-    expected = {
-        "workers-1": "1 16 1 118292 gpu:a10g:1",
-        "new-1": "1 24 1 177438 gpu:a10g:4",
-        "plain-1": "2 24 1 354877 (null)",
-    }
+    expected = {"workers-1": "1 16 1 118292 gpu:a10g:1", "new-1": "1 24 1 177438 gpu:a10g:4", "plain-1": "2 24 1 354877 (null)"}
     until(lambda: {name: hardware(name) for name in expected}, lambda found: found == expected, UP_S)
-    job = ("srun", "--chdir=/", "--immediate=20", "--partition=new", "--gres=gpu:4", "--mem=150G")
-    assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == "0,1,2,3"
-    job = ("srun", "--chdir=/", "--immediate=20", "--partition=workers", "--gres=gpu:1", "--mem=100G")
-    assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == "0"
+    for partition, gpus, memory, devices in (("new", 4, "150G", "0,1,2,3"), ("workers", 1, "100G", "0")):
+        job = ("srun", "--chdir=/", "--immediate=20", f"--partition={partition}", f"--gres=gpu:{gpus}", f"--mem={memory}")
+        assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == devices
 
 
 @pytest.mark.parametrize(("image", "password"), [("starting", "StoragePass=image"), ("masked", ""), ("absent", "")])
-def test_accounting_works_whatever_the_image_has_of_it(
-    make: Make, image: Literal["starting", "masked", "absent"], password: str
-) -> None:
-    """The image's database has a password; ours has none."""
-    cluster = make(Behaviour(image_accounting=image))
+def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: str, password: str) -> None:
+    cluster = make(Behaviour.parse(f"image_accounting={image}"))
     assert cluster.run("controller-1", "sh", "-c", f"{IMAGES_PASSWORD} || true") == password
     accounts_for_jobs(cluster)

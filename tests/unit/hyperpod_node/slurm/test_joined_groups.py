@@ -56,8 +56,7 @@ def of(machine: SlurmMachine) -> Keeper:
 
 
 def reports(machine: SlurmMachine, extra: str) -> None:
-    own = "NodeName=ip-10-1-0-6 Arch=x86_64 Extra={} SlurmdStartTime=x"
-    shown = f"{own}\nNodeName=ip-10-1-0-9 Arch=x86_64 CoresPerSocket=1 State=IDLE Extra={extra} SlurmdStartTime=x"
+    shown = f"NodeName=ip-10-1-0-6 Extra={{}}\nNodeName=ip-10-1-0-9 Arch=x86_64 State=IDLE Extra={extra} SlurmdStartTime=x"
     machine.answers("scontrol", lambda arguments, _: shown if "show" in arguments else "")
 
 
@@ -149,15 +148,16 @@ def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_c
     assert json.loads(extra.removeprefix("--extra=")) == HARDWARE | MEASURED | {"partition": "dev", "efa": True}
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_memory_and_processors_of_an_unknown_type_come_from_the_nodes_report(machine: SlurmMachine, own: bool) -> None:
+@pytest.mark.parametrize("own", [[], [{"instance_group_name": "new", "partition_name": "dev"}]])
+def test_memory_and_processors_of_an_unknown_type_come_from_the_nodes_report(machine: SlurmMachine, own: list[Json]) -> None:
     machine.write(CONF, (machine.root / CONF).read_text().replace(" RealMemory=2000000", ""))
-    if own:
-        groups = [*OWN["worker_groups"], {"instance_group_name": "new", "partition_name": "dev"}]
-        machine.write("slurm_groups.json", json.dumps({**OWN, "worker_groups": groups}))
+    machine.write("slurm_groups.json", json.dumps({**OWN, "worker_groups": [*OWN["worker_groups"], *own]}))
     reports(machine, '{"sockets":2,"cores_per_socket":48,"threads_per_core":2,"real_memory_mib":1900000}')
-    shape = "State=UNKNOWN Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 RealMemory=1900000\n"
-    assert f"NodeAddr=10.1.0.9 CPUs=192 {shape}" in looks(of(machine), machine)
+    keeping, line = of(machine), "NodeAddr=10.1.0.9 CPUs=192 State=UNKNOWN RealMemory=1900000"
+    machine.answers("squeue", "17 dev wrap alice R 0:10 1 ip-10-1-0-9\n")
+    assert f"{line}\n" in looks(keeping, machine)
+    machine.answers("squeue", "")
+    assert f"{line} Sockets=2 CoresPerSocket=48 ThreadsPerCore=2\n" in looks(keeping, machine, 70)
 
 
 def test_hyperpod_writes_the_partition_itself_if_it_configures_slurm(machine: SlurmMachine) -> None:
