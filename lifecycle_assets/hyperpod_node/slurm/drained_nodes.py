@@ -1,4 +1,4 @@
-"""Resume nodes that slurmctld drained because they registered before the configuration named their GPUs, or that rebooted.
+"""Resume nodes that slurmctld drained because they registered before the configuration named their hardware, or that rebooted.
 
 Runs in the keeper. Slurm does not resume a node itself when it registers again with all its GPUs; and a slurmd that just
 restarts can miss the message to read the configuration again. With ReturnToService 0 or 1, as on HyperPod, a node that rebooted
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 EVERY_S = 5.0
 TIMEOUT_S, PRECHECK_TIMEOUT_S = 5.0, 60.0
 PRECHECK = "/usr/local/bin/hyperpod-precheck"
-_REASON = re.compile(r"gres/gpu count reported lower than configured \(0 < \d+\)")
+# A new node has the others' sockets and memory until its own line has some.
+_LOWER = r"(?:gres/gpu count reported lower than configured \(0 < \d+\)|Low (?:RealMemory|CPUs|socket\*core\*thread)\b[^,]*)"
+_REASON = re.compile(rf"{_LOWER}(?:, {_LOWER})*")
 _SILENT, _REBOOTED = "Not responding", "Node unexpectedly rebooted"  # the second replaces the first
 _REASON_FIELD = re.compile(r"\bReason=(.*?) \[(\S+)@[^\]\s]+\]")
 _REGISTERED = {"IDLE", "MIXED", "ALLOCATED"}

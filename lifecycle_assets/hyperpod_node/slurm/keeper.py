@@ -103,7 +103,7 @@ class Keeper:
         settings, cluster = NodeSettings.load(self.settings), ResourceConfig.load(self.resource_config)
         parameters = ProvisioningParameters.load(self.settings.with_name(PARAMETERS))
         conf = SlurmConf.parse(configuration.read(self.system.slurm_conf))
-        settings = self.joined.added_to(settings, parameters.groups, cluster, conf)
+        settings = self.joined.added_to(settings, parameters, cluster, conf)
         changed, warnings = configuration.apply(settings, cluster, parameters.login_group, self.system)
         if changed:
             print(f"{self.system.slurm_conf} is complete again{''.join(f'; {warning}' for warning in warnings)}", flush=True)

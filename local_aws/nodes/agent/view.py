@@ -33,6 +33,15 @@ class Shape:
     cpus: int
     memory_mib: int
     gpus: int = 0
+    threads: int = 1  # of a core
+
+    @property
+    def as_slurmd_prints(self) -> str:
+        """Return the output of `slurmd -C`; EC2 does not tell sockets, and machines with 48 cores or more mostly have two."""
+        cores = self.cpus // self.threads
+        sockets = 2 if cores >= 48 and cores % 2 == 0 else 1
+        processors = f"CPUs={self.cpus} Boards=1 SocketsPerBoard={sockets} CoresPerSocket={cores // sockets}"
+        return f"{processors} ThreadsPerCore={self.threads} RealMemory={self.memory_mib}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ def shape(type_name: str, threads_per_core: int | None = None) -> Shape:
     threads = threads_per_core or int(processor.get("DefaultThreadsPerCore", 1))
     memory = int(facts.get("MemoryInfo", {}).get("SizeInMiB", 1024))
     gpus = sum(int(gpu["Count"]) for gpu in (facts.get("GpuInfo") or {}).get("Gpus", []))
-    return Shape(cores * threads, memory * 95 // 100, gpus)  # the firmware and the kernel use the rest
+    return Shape(cores * threads, memory * 95 // 100, gpus, threads)  # the firmware and the kernel use the rest
 
 
 @cache

@@ -53,6 +53,14 @@ def test_a_node_that_has_registered_with_its_gpus_since_is_resumed_alone(slurm: 
     assert slurm.machine.asked("scontrol", "update") == [("update", "NodeName=n1", "State=RESUME")]
 
 
+@pytest.mark.parametrize("more", ["", f"{LACKS}, Low socket*core*thread count, "])
+def test_a_node_that_had_the_memory_of_a_larger_type_in_slurm_conf_is_resumed(slurm: Slurm, more: str) -> None:
+    why = f"{more}Low RealMemory (reported:15200 < 100.00% of configured:354877)"  # Slurm 24.11, validate_node_specs()
+    slurm.machine.write(CONF, SLURM_CONF)
+    slurm.drained = {"n1": ("slurm", why, "IDLE+DRAIN"), "n2": ("slurm", why, "IDLE+DRAIN+INVALID_REG")}
+    assert slurm.looks(DrainedNodes(slurm.machine.system)) == ["n1"]
+
+
 def test_a_node_that_stays_without_its_gpus_reads_the_configuration_again_a_few_times(slurm: Slurm) -> None:
     keeping, invalid = DrainedNodes(slurm.machine.system), ("slurm", LACKS, "IDLE+DRAIN+INVALID_REG")
     counts = []
