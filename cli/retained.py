@@ -23,7 +23,7 @@ def retained(deployment: Deployment) -> Result:
     others = [each.sentence for each in foreign(deployment.client("ec2"), deployment.config.name)]
     head = "# not created by the deployment, so cdk destroy cannot delete the VPC before you delete them:\n#   "
     text = (Verbatim(head + "\n#   ".join(others)),) if others else ()
-    return Result({**result.data, "foreign_resources": others}, (*result.text, *text))
+    return Result({**(result.data or {}), "foreign_resources": others}, (*result.text, *text))
 
 
 def _kept(deployment: Deployment) -> Result:

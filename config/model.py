@@ -196,6 +196,11 @@ class ClusterConfig(Section):
         return self.eks.existing.name if self.eks.existing else self.name
 
     @property
+    def retains_network(self) -> bool:
+        """Return whether `cdk destroy` keeps a VPC that the deployment created."""
+        return self.removal is Removal.RETAIN or self.storage.retains_file_systems or self.retains_eks_cluster
+
+    @property
     def retains_eks_cluster(self) -> bool:
         """Return whether `cdk destroy` keeps a created EKS cluster, and the network that it uses."""
         return self.eks is not None and self.eks.existing is None and self.eks.removal is Removal.RETAIN

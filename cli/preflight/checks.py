@@ -10,11 +10,10 @@ from cli.preflight.control_plane import control_plane
 from cli.preflight.eks_addons import access, eks_addons
 from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
 from cli.preflight.file_systems import file_systems
-from cli.preflight.foreign_resources import foreign_resources
 from cli.preflight.identity import identity, region, zone
 from cli.preflight.instance_quotas import instance_quotas
 from cli.preflight.kept_file_systems import kept_file_systems
-from cli.preflight.network import internet, vpc
+from cli.preflight.network import foreign_resources, internet, vpc
 from cli.preflight.network_quotas import network_quotas
 from cli.preflight.offerings import offerings
 from cli.preflight.permissions import permissions

@@ -30,7 +30,7 @@ def response_to(event: Event, ec2: Any, sleep: Callable[[float], None] = time.sl
     try:
         left = _clean_up(event.properties, vpc_id, ec2, sleep)
     except (ClientError, FinalError) as error:
-        return failure(key, f"{vpc_id}: {error}; delete GuardDuty's endpoint and security group by hand")
+        return failure(key, f"{vpc_id}: {error}; correct the cause, then run `cdk destroy` again")
     fix = "the deployment did not create these; delete them, then run `cdk destroy` again"
     return failure(key, f"{vpc_id} is in use: {'; '.join(left)}; {fix}") if left else success(key, "nothing is left", None)
 
@@ -39,16 +39,19 @@ def _clean_up(properties: Json, vpc_id: str, ec2: Any, sleep: Callable[[float], 
     """Delete what GuardDuty added to the VPC, or to the subnets if the VPC stays, and return what others have there."""
     is_vpc_deleted, subnets = properties["DeletesVpc"] == "true", set(properties["SubnetIds"])
     guarded = [each for each in in_vpc(ec2, "VpcEndpoint", vpc_id, "deleted") if is_guardduty(each)]
-    endpoints = {each["VpcEndpointId"] for each in guarded if is_vpc_deleted or subnets & set(each["SubnetIds"])}
-    failed = ec2.delete_vpc_endpoints(VpcEndpointIds=sorted(endpoints))["Unsuccessful"] if endpoints else []
+    used = [each for each in guarded if is_vpc_deleted or subnets & set(each["SubnetIds"])]
+    endpoints, parts = [each["VpcEndpointId"] for each in used], {part for each in used for part in each["NetworkInterfaceIds"]}
+    failed = ec2.delete_vpc_endpoints(VpcEndpointIds=endpoints)["Unsuccessful"] if endpoints else []
     for _ in range(PAUSES):
-        if failed or not endpoints & {each["VpcEndpointId"] for each in in_vpc(ec2, "VpcEndpoint", vpc_id, "deleted")}:
+        nouns = ("VpcEndpoint", "NetworkInterface")
+        left = {each[f"{noun}Id"] for noun in nouns for each in in_vpc(ec2, noun, vpc_id, "deleted")}
+        if failed or not left & parts.union(endpoints):
             break
         sleep(PAUSE_S)
     else:
         failed = "still being deleted"
     if failed:
-        raise FinalError(f"{', '.join(endpoints)}: {failed}")
+        raise FinalError(f"GuardDuty's endpoint {', '.join(endpoints)}: {failed}")
     for group in filter(is_guardduty, in_vpc(ec2, "SecurityGroup", vpc_id)) if is_vpc_deleted else ():
         ec2.delete_security_group(GroupId=group["GroupId"])
     found = foreign_resources(ec2, vpc_id, properties["Cluster"])

@@ -11,15 +11,8 @@ CLUSTER_TAG = "hyperpod-cdk:cluster"
 GONE = ("deleted", "deleting", "rejected", "failed", "expired")
 OF_CLUSTER = ("interface", "efa", "efa-only", "lambda")
 """Types of the interfaces that HyperPod, FSx, EKS and Lambda create."""
-KINDS = {
-    "VpcEndpoint": "VPC endpoint",
-    "NatGateway": "NAT gateway",
-    "Subnet": "subnet",
-    "RouteTable": "route table",
-    "VpcPeeringConnection": "peering connection",
-    "SecurityGroup": "security group",
-    "NetworkInterface": "network interface",
-}
+NOUNS = ("VpcEndpoint", "NatGateway", "Subnet", "RouteTable", "VpcPeeringConnection", "SecurityGroup", "NetworkInterface")
+"""EC2's kinds of resources that block the deletion of a VPC."""
 
 
 class Foreign(NamedTuple):
@@ -33,7 +26,7 @@ class Foreign(NamedTuple):
 
 def foreign_resources(ec2: Any, vpc_id: str, cluster: str) -> list[Foreign]:
     """Return what others put into the VPC; ``cluster`` is the value of the deployment's tag."""
-    listed = [(noun, each) for noun in KINDS for each in in_vpc(ec2, noun, vpc_id)]
+    listed = [(noun, each) for noun in NOUNS for each in in_vpc(ec2, noun, vpc_id)]
     ours = {each["GroupId"] for _, each in listed if "GroupId" in each and _is_ours(each, cluster)}
     known = {part for _, each in listed for part in each.get("NetworkInterfaceIds") or ()}
     known |= {part.get("NetworkInterfaceId") for _, each in listed for part in each.get("NatGatewayAddresses") or ()}
@@ -83,7 +76,10 @@ def _is_of_cluster(resource: Json, ours: set[str]) -> bool:
 
 
 def _foreign(noun: str, resource: Json, ours: set[str], vpc_id: str) -> Foreign:
-    key = resource["GroupId" if noun == "SecurityGroup" else f"{noun}Id"]
+    kind, key = (
+        xform_name(noun, " ").replace("vpc", "VPC").replace("nat", "NAT"),
+        resource["GroupId" if noun == "SecurityGroup" else f"{noun}Id"],
+    )
     # The interfaces of a load balancer are described as `ELB app/NAME/ID`.
     note = (resource.get("Attachment") or {}).get("InstanceId") or resource.get("Description") or resource.get("ServiceName")
     account = resource.get("OwnerId") or resource.get("RequesterVpcInfo", {}).get("OwnerId") or "unknown"
@@ -93,5 +89,5 @@ def _foreign(noun: str, resource: Json, ours: set[str], vpc_id: str) -> Foreign:
     rules = [*resource.get("IpPermissions", ()), *resource.get("IpPermissionsEgress", ())]
     named = sorted({pair["GroupId"] for rule in rules for pair in rule.get("UserIdGroupPairs", ())} & ours)
     place = f"refers to {', '.join(named)}" if named else f"is in {resource.get('SubnetId') or vpc_id}"
-    sentence = f"{KINDS[noun]} {key}{f' ({note})' if note else ''} of {owner} {place}"
-    return Foreign(KINDS[noun], key, sentence, (*(resource.get("SubnetIds") or ()), resource.get("SubnetId", "")))
+    sentence = f"{kind} {key}{f' ({note})' if note else ''} of {owner} {place}"
+    return Foreign(kind, key, sentence, (*(resource.get("SubnetIds") or ()), resource.get("SubnetId", "")))

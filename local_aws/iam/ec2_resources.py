@@ -37,8 +37,10 @@ def _on_deleted(place: Place, required: Permissions, parameters: Parameters) -> 
     found = list(filter(None, (ec2.vpc_end_points.get(each) or ec2.get_security_group_from_id(each) for each in ids)))
     tags = [{(tag["key"], tag["value"]) for tag in each.get_tags()} for each in found] or [set()]
     context: dict[str, str | list[str]] = {f"aws:ResourceTag/{key}": value for key, value in set.intersection(*tags)}
-    if found and kind == "security-group":  # EC2 has no key for the VPC of an endpoint
+    if found and kind == "security-group":
         context["ec2:Vpc"] = place.arn(f"vpc/{found[0].vpc_id}")
+    elif found:
+        context["ec2:VpceServiceName"] = found[0].service_name
     return Permissions(required.action, tuple(place.arn(f"{kind}/{each}") for each in ids), {**required.context, **context})
 
 

@@ -27,8 +27,8 @@ def deployment(client: Client, tmp_path: Path) -> Deployment:
     """Deploy a network that is deleted with its stack."""
     durations.change({"ec2.endpoint.delete": 1})  # the fast clock slows down while a function runs
     (tmp_path / "clusters").mkdir()
-    storage = {"storage": {"lustre": None, "data_repository_associations": []}}
-    file = merged(yaml.safe_load(REFERENCE.read_text()), storage)
+    changes: dict[str, Any] = {"storage": {"lustre": None, "data_repository_associations": []}}
+    file = merged(yaml.safe_load(REFERENCE.read_text()), changes)
     (tmp_path / "clusters" / "reference.yaml").write_text(yaml.safe_dump(file))
     return Deployment(client, tmp_path / "clusters", tmp_path / "out", ["Network"])
 
@@ -44,7 +44,7 @@ def deleted(client: Client) -> str:
     except Exception:  # noqa: BLE001  the events say what failed
         events: list[dict[str, Any]] = cloudformation.describe_stack_events(StackName=stack["StackId"])["StackEvents"]
         ours = (each for each in events if each["ResourceType"].startswith("Custom::"))
-        return next(each["ResourceStatusReason"] for each in ours if each["ResourceStatus"] == "DELETE_FAILED")
+        return next(str(each["ResourceStatusReason"]) for each in ours if each["ResourceStatus"] == "DELETE_FAILED")
     return ""
 
 

@@ -64,6 +64,18 @@ def stack(stacks: dict[str, StackTemplate]) -> StackTemplate:
     return stacks["access"]
 
 
+def test_subnets_of_the_control_plane_are_cleaned_up_after_the_eks_cluster_and_before_they_are_deleted(
+    stacks: dict[str, StackTemplate], stack: StackTemplate
+) -> None:
+    cleanup, resource = stack.one("Custom::HyperPodNetworkCleanup")
+    subnets = [{"Ref": each} for each in stack.of_type("AWS::EC2::Subnet")]
+    assert resource["Properties"]["SubnetIds"] == subnets
+    cluster, _ = stack.one("AWS::EKS::Cluster")
+    assert cleanup in stack.waits_for(cluster)
+    assert stacks["own-vpc"].of_type("Custom::HyperPodNetworkCleanup") == {}
+    assert stacks["retained"].one("Custom::HyperPodNetworkCleanup")[1]["DeletionPolicy"] == "RetainExceptOnCreate"
+
+
 def test_an_output_has_the_kept_objects_of_the_last_response(stack: StackTemplate) -> None:
     dependencies, _ = stack.one("Custom::HyperPodDependencies")
     assert stack.outputs["KeptObjects"] == {"Fn::GetAtt": [dependencies, "KeptObjects"]}

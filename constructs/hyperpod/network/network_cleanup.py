@@ -11,16 +11,8 @@ from constructs.hyperpod.cluster.resource_function import ResourceFunction
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 PACKAGE = "network_resource"
-LISTED = (
-    "NatGateways",
-    "NetworkInterfaces",
-    "RouteTables",
-    "SecurityGroups",
-    "Subnets",
-    "VpcEndpoints",
-    "VpcPeeringConnections",
-)
-OF_GUARDDUTY = {"StringEquals": {"aws:ResourceTag/GuardDutyManaged": "true"}}
+LISTED = ("NatGateway", "NetworkInterface", "RouteTable", "SecurityGroup", "Subnet", "VpcEndpoint", "VpcPeeringConnection")
+OF_GUARDDUTY = {"aws:ResourceTag/GuardDutyManaged": "true"}
 
 
 class NetworkCleanup(Construct):
@@ -32,7 +24,8 @@ class NetworkCleanup(Construct):
         stack = cdk.Stack.of(self)
         endpoint = stack.format_arn(service="ec2", resource="vpc-endpoint", resource_name="*")
         group = stack.format_arn(service="ec2", resource="security-group", resource_name="*")
-        in_vpc = {"ArnEquals": {"ec2:Vpc": stack.format_arn(service="ec2", resource="vpc", resource_name=vpc_id)}}
+        service = {"ec2:VpceServiceName": f"com.amazonaws.{stack.region}.guardduty-data"}
+        vpc = {"ec2:Vpc": stack.format_arn(service="ec2", resource="vpc", resource_name=vpc_id)}
         self._function = ResourceFunction(
             self,
             "Function",
@@ -41,9 +34,9 @@ class NetworkCleanup(Construct):
             package=PACKAGE,
             timeout_minutes=10,
             statements=[
-                _allow("DescribeNetwork", [f"ec2:Describe{each}" for each in LISTED], "*"),
-                _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, OF_GUARDDUTY),
-                _allow("DeleteGuardDutySecurityGroup", ["ec2:DeleteSecurityGroup"], group, {**OF_GUARDDUTY, **in_vpc}),
+                _allow("DescribeNetwork", [f"ec2:Describe{each}s" for each in LISTED], "*"),
+                _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, StringEquals={**OF_GUARDDUTY, **service}),
+                _allow("DeleteGuardDutyGroup", ["ec2:DeleteSecurityGroup"], group, StringEquals=OF_GUARDDUTY, ArnEquals=vpc),
             ],
         )
         reason = "GuardDuty creates it, so its ID is unknown at synth; the deletion requires GuardDuty's tag"
@@ -62,5 +55,5 @@ class NetworkCleanup(Construct):
         )
 
 
-def _allow(sid: str, actions: list[str], resource: str, conditions: dict[str, object] | None = None) -> iam.PolicyStatement:
+def _allow(sid: str, actions: list[str], resource: str, **conditions: dict[str, str]) -> iam.PolicyStatement:
     return iam.PolicyStatement(sid=sid, actions=actions, resources=[resource], conditions=conditions)

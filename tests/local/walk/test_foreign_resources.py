@@ -35,7 +35,7 @@ class Others:
         peering = ec2.create_vpc_peering_connection(VpcId=other, PeerVpcId=self._vpc)["VpcPeeringConnection"]
         self._ids = {"peering": peering["VpcPeeringConnectionId"], "group": group, "interface": interface, "vpc": other}
         self.sentences = [
-            f"peering connection {peering['VpcPeeringConnectionId']} of account {ACCOUNT} is in {self._vpc}",
+            f"VPC peering connection {peering['VpcPeeringConnectionId']} of account {ACCOUNT} is in {self._vpc}",
             f"security group {group} (web) of account {ACCOUNT} refers to {nodes}",
             f"network interface {interface} of account {ACCOUNT} is in {subnet}",
             f"network interface {self._balancer.id} (ELB app/web/0123456789abcdef) of AIDAIT2UOQQY3AUEMOTO is in {subnet}",
