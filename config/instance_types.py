@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
@@ -11,13 +10,7 @@ TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
 # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: the format of a name.
 TYPE_NAME = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
-
-
-class Accelerator(StrEnum):
-    """The maker of a type's accelerators, which decides on the software that its nodes need."""
-
-    NVIDIA = "NVIDIA GPUs"
-    NEURON = "Neuron devices"
+NVIDIA_GPUS, NEURON_DEVICES = "NVIDIA GPUs", "Neuron devices"
 
 
 @dataclass(frozen=True)
@@ -54,11 +47,6 @@ class InstanceType:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html: "Pods per instance type"
         return self.addresses_per_interface - 1
 
-    @property
-    def is_accelerated(self) -> bool:
-        """Return whether the type has GPUs or Neuron devices."""
-        return self.gpus + self.neuron_devices > 0
-
 
 @cache
 def _lines() -> dict[str, str]:
@@ -75,13 +63,13 @@ def instance_type(name: str) -> InstanceType | None:
     return InstanceType(**facts) if facts else None
 
 
-def accelerator(name: str) -> Accelerator | None:
-    """Return the accelerators of a type, by its family if its properties are unknown; None if it has none."""
+def accelerator(name: str) -> str | None:
+    """Return NVIDIA_GPUS, NEURON_DEVICES or None, by the family if the type's properties are unknown."""
     if known := instance_type(name):
-        return Accelerator.NVIDIA if known.gpus else Accelerator.NEURON if known.neuron_devices else None
+        return NVIDIA_GPUS if known.gpus else NEURON_DEVICES if known.neuron_devices else None
     # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: what the letters of a family mean.
     family = re.match(r"ml\.(p|gr?|(?P<neuron>trn|inf))[1-9]", name)
-    return None if family is None else Accelerator.NEURON if family["neuron"] else Accelerator.NVIDIA
+    return None if family is None else NEURON_DEVICES if family["neuron"] else NVIDIA_GPUS
 
 
 def listed_types() -> tuple[str, ...]:

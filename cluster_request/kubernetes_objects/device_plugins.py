@@ -14,7 +14,7 @@ from cluster_request.kubernetes_objects.builders import (
     service_account,
 )
 from config.instance_group import Taint, TaintEffect
-from config.instance_types import Accelerator, accelerator, instance_type, listed_types
+from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, instance_type, listed_types
 
 SPACE = "kube-system"
 PLUGINS = "/var/lib/kubelet/device-plugins"
@@ -41,13 +41,10 @@ UNSCHEDULABLE = {
 
 
 def device_plugins(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = NO_TYPES) -> list[Json]:
-    """Return the device plugins for a Region, on the listed types and on these; their values are true for types with EFA.
-
-    They tolerate the taints, so that tainted nodes have devices.
-    """
+    """Return the plugins for a Region, on listed types and on these (true: with EFA); they tolerate the taints of nodes."""
     names, tolerated = {*listed_types(), *types}, tolerations(taints)
-    nvidia = [name for name in names if accelerator(name) is Accelerator.NVIDIA]
-    neuron = [name for name in names if accelerator(name) is Accelerator.NEURON]
+    nvidia = [name for name in names if accelerator(name) == NVIDIA_GPUS]
+    neuron = [name for name in names if accelerator(name) == NEURON_DEVICES]
     efa = [name for name in names if has_efa(name, types)]
     return [
         daemon_set("nvidia-device-plugin", SPACE, _on_types(_nvidia(), nvidia, tolerated)),

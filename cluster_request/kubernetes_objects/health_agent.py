@@ -14,7 +14,7 @@ from cluster_request.kubernetes_objects.builders import (
     rule,
     service_account,
 )
-from config.instance_types import Accelerator, accelerator, listed_types
+from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, listed_types
 
 NAME = "health-monitoring-agent"
 # charts/health-monitoring-agent/values.yaml
@@ -64,8 +64,8 @@ def health_agent(region: str, types: Iterable[str] = ()) -> list[Json]:
         service_account(NAME),
         role,
         binding_to_account(NAME),
-        daemon_set(NAME, NAMESPACE, _pod(NAME, image, names, Accelerator.NVIDIA)),
-        daemon_set(neuron, NAMESPACE, _pod(neuron, image, names, Accelerator.NEURON)),
+        daemon_set(NAME, NAMESPACE, _pod(NAME, image, names, NVIDIA_GPUS)),
+        daemon_set(neuron, NAMESPACE, _pod(neuron, image, names, NEURON_DEVICES)),
     ]
 
 
@@ -76,8 +76,8 @@ def agent_image(region: str) -> str:
     return f"{ACCOUNTS[region]}.dkr.ecr.{region}.amazonaws.com/hyperpod-health-monitoring-agent:{TAG}"
 
 
-def _pod(name: str, image: str, types: Iterable[str], kind: Accelerator) -> Json:
-    is_neuron = kind is Accelerator.NEURON
+def _pod(name: str, image: str, types: Iterable[str], kind: str) -> Json:
+    is_neuron = kind == NEURON_DEVICES
     size = {"cpu": "500m", "memory": "512Mi"}
     fields = {"NODE_NAME": "spec.nodeName", "NODE_IP": "status.hostIP"}
     container = {
@@ -97,7 +97,7 @@ def _pod(name: str, image: str, types: Iterable[str], kind: Accelerator) -> Json
         ],
     }
     return {
-        "affinity": on_instance_types(each for each in types if accelerator(each) is kind),
+        "affinity": on_instance_types(each for each in types if accelerator(each) == kind),
         "containers": [container],
         "serviceAccountName": NAME,
         # It must run on the nodes that HyperPod marks as faulty.

@@ -80,12 +80,8 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "nodes-for-addons": lambda draft: draft.remove("instance_groups", 0),
     "pod-capacity": lambda draft: draft.set("instance_groups", 0, "instance_type", "ml.t3.medium"),
-    "pod-capacity-for-jobs": lambda draft: (
-        quota(draft, resources=[])
-        .set("instance_groups", 0, "instance_type", "ml.g5.xlarge")
-        .set("instance_groups", 0, "instance_count", 3)
-        .set("instance_groups", WORK, "instance_count", 0)
-        .set("eks", "teams", [])
+    "pod-capacity-for-jobs": lambda draft: draft.content["instance_groups"].append(
+        {"name": "notebooks", "instance_type": "ml.g4dn.xlarge", "instance_count": 1}
     ),
     "wait-for-addons": lambda draft: draft.set("wait", "none"),
     "cluster-without-nodes": lambda draft: (

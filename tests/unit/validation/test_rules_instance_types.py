@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from config.instance_types import instance_type, is_plausible_type, listed_types
+from config.instance_types import accelerator, instance_type, is_plausible_type, listed_types
 from tests.unit.cluster_request.request_leaves import holding
 from tests.unit.validation.override_drafts import EXISTING
 from validation.checked_file import check_source
@@ -165,9 +165,8 @@ def test_efa_is_asked_of_types_that_have_it(draft: Any) -> None:
 
 @pytest.mark.parametrize(("name", "accelerated"), [("ml.gr6.4xlarge", True), ("ml.trn2.48xlarge", True), ("ml.c5.xlarge", False)])
 def test_types_with_gpus_or_neuron_devices_are_accelerated(name: str, *, accelerated: bool) -> None:
-    known = instance_type(name)
-    assert known is not None
-    assert known.is_accelerated is accelerated
+    assert instance_type(name) is not None
+    assert (accelerator(name) is not None) is accelerated
 
 
 @pytest.mark.parametrize("name", ["ml.p9.48xlarge", "ml.r9i.xlarge", "ml.x9.48xlarge", "ml.p6e-gb200.36xlarge"])

@@ -18,8 +18,7 @@ def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
     """Each instance type must be one that HyperPod is known to support, with known properties.
 
     HyperPod rejects an unknown type only after network and storage are created. A type newer than this release works, but checks
-    that depend on its properties are skipped. Slurm does not know its GPUs and sockets. With EKS, the family decides which device
-    plugin its nodes get.
+    of its properties are skipped. Slurm does not know its GPUs and sockets, and EKS nodes get device plugins by its family.
     """
     for each in _named(request):
         if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cluster_request.effective_request import EffectiveRequest
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
-from config.instance_types import instance_type
+from config.instance_types import accelerator, instance_type
 from config.model import ClusterConfig
 from config.suggestions import nearest
 from config.teams import QuotaResource, Sharing, TeamQuota
@@ -41,8 +41,7 @@ def quota_amounts(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem((*path, parts[0]), getattr(each, parts[0]), "excluded by `count`; keep only one")
         elif each.count is None and not parts:
             yield Problem((*path, "count"), ABSENT, "required without parts of instances; add the number of instances")
-        known = instance_type(each.instance_type)
-        if each.accelerators and known and not known.is_accelerated:
+        if each.accelerators and instance_type(each.instance_type) and accelerator(each.instance_type) is None:
             yield Problem((*path, "accelerators"), each.accelerators, f"{each.instance_type} has no accelerators; use `vcpus`")
 
 
