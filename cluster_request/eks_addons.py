@@ -51,14 +51,6 @@ def has_quotas(eks: EksConfig) -> bool:
     return any(team.quota for team in eks.teams)
 
 
-class Broken(NamedTuple):
-    """What breaks on HyperPod with a version of an add-on, and the first version without the fault."""
-
-    problem: str
-    fixed: str
-    source: str
-
-
 @cache
 def _table() -> dict[str, Any]:
     content: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
@@ -77,12 +69,10 @@ def standard_support_end(version: str) -> date | None:
     return date.fromisoformat(row["standard_support_ends"]) if row else None
 
 
-def broken(name: AddonName, version: str) -> Broken | None:
-    """Return what breaks on HyperPod with this version of the add-on, if that is known."""
-    for row in _table()["broken"]:
-        if row["addon"] == name.value and release(row["first"]) <= release(version) < release(row["fixed"]):
-            return Broken(row["problem"], row["fixed"], row["source"])
-    return None
+def broken(name: AddonName, version: str) -> dict[str, str] | None:
+    """Return the table's row, with `problem`, `fixed` and `source`, if this version of the add-on breaks on HyperPod."""
+    rows: list[dict[str, str]] = [row for row in _table()["broken"] if row["addon"] == name.value]
+    return next((row for row in rows if release(row["first"]) <= release(version) < release(row["fixed"])), None)
 
 
 def known_broken() -> set[AddonName]:

@@ -33,8 +33,8 @@ def _other(account: Account, name: AddonName) -> Iterator[CheckResult]:
 
 def _broken(name: AddonName, version: str) -> Iterator[CheckResult]:
     if known := broken(name, version):
-        fix = f"set `eks.addons.{name.value}.version` to {known.fixed} or newer"
-        yield warning(f"{name.value} {version} {known.problem}", fix, known.source)
+        fix = f"set `eks.addons.{name.value}.version` to {known['fixed']} or newer"
+        yield warning(f"{name.value} {version} {known['problem']}", fix, known["source"])
 
 
 def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:

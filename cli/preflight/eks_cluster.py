@@ -42,17 +42,13 @@ def kubernetes_version(account: Account) -> Iterator[CheckResult]:
 
 def _support(version: str, facts: Json) -> CheckResult:
     end: datetime | None = facts.get("endOfStandardSupportDate")
-    until = f" until {end:%Y-%m-%d}" if end else ""
-    newer = "set `eks.version` to a newer version"
-    if end and end < datetime.now(UTC):
+    is_over = end is not None and end < datetime.now(UTC)
+    day = f"{end:%Y-%m-%d}" if end else "an unknown day"
+    if is_over or str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
+        ended = f"standard support of Kubernetes {version} ended{f' on {day}' if is_over else ''}"
         cost = "extended support costs 0.60 USD instead of 0.10 USD per hour"
-        return warning(f"standard support of Kubernetes {version} ended on {end:%Y-%m-%d}: {cost}", newer)
-    if str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
-        return warning(
-            f"Kubernetes {version} is in extended support, which costs 0.60 USD instead of 0.10 USD per hour",
-            newer,
-        )
-    return ok(f"Kubernetes {version} is in standard support{until}")
+        return warning(f"{ended}: {cost}", "set `eks.version` to a newer version")
+    return ok(f"Kubernetes {version} is in standard support until {day}")
 
 
 def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:

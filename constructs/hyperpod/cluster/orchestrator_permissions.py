@@ -87,8 +87,7 @@ def join_kubernetes(
             actions=["ec2:AttachNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
             resources=[instance],
         ),
-        # Versions of the VPC CNI after 1.23.1 attach interfaces through SageMaker:
-        # https://github.com/aws/amazon-vpc-cni-k8s/pull/3874
+        # The VPC CNI after 1.23.1 attaches interfaces so: https://github.com/aws/amazon-vpc-cni-k8s/pull/3874
         iam.PolicyStatement(
             sid="AttachNodeInterfaces",
             actions=["sagemaker:AttachClusterNodeNetworkInterface"],

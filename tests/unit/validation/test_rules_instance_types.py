@@ -177,44 +177,32 @@ def test_no_rule_reports_missing_properties_of_an_unknown_type(draft: Any, name:
     assert [problem.rule for problem in draft.problems()] == ["known-instance-type"]
 
 
-G5, G6, TRN1N = "ml.g5.xlarge", "ml.g6.xlarge", "ml.trn1n.32xlarge"  # in us-west-2, az4 has no G5, and only az4 has TRN1N
-SUBNET = {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": ["subnet-0123456789abcdef0"]}
+G5 = "ml.g5.xlarge"
+OWN = {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": ["subnet-0123456789abcdef0"]}
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
 
 
 @pytest.mark.parametrize(
-    ("zone", "overrides", "unoffered"),
+    ("zone", "types", "more", "fixes"),
     [
-        ("usw2-az4", {"InstanceType": G5}, [G5]),
-        ("usw2-az2", {"InstanceType": G5}, []),
-        ("usw2-az4", {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": [G5, G6]}}, []),
+        ("usw2-az4", [G5], {}, ["to usw2-az1, usw2-az2 or usw2-az3, or use another type"]),
+        ("usw2-az2", [G5], {}, []),
+        ("usw2-az4", [G5, "ml.g6.xlarge"], {}, []),
         (
             "usw2-az1",
-            {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": [TRN1N, "ml.p5e.48xlarge"]}},
-            [TRN1N, "ml.p5e.48xlarge"],
+            ["ml.trn1n.32xlarge", "ml.p5e.48xlarge"],
+            {},
+            ["to usw2-az4, or use another", "to usw2-az3, or use another"],
         ),
-        ("usw2-az4", {"InstanceType": G5, "OverrideVpcConfig": SUBNET}, []),
-        ("usw2-az4", {"InstanceType": G5, "TrainingPlanArn": PLAN}, []),
-        ("usw2-az9", {"InstanceType": G5}, []),
-        ("usw2-az4", {"InstanceType": "ml.c5.xlarge"}, []),
+        ("usw2-az4", [G5], {"OverrideVpcConfig": OWN}, []),
+        ("usw2-az4", [G5], {"TrainingPlanArn": PLAN}, []),
+        ("usw2-az9", [G5], {}, []),
+        ("euw3-az1", ["ml.p4d.24xlarge"], {}, ["; use another type or region"]),
     ],
 )
-def test_a_type_that_the_zone_does_not_offer_is_a_warning(draft: Any, zone: str, overrides: Any, unoffered: list[str]) -> None:
-    draft.set("network", "availability_zone_id", zone).set(*WORK, "overrides", overrides)
+def test_a_type_that_the_zone_does_not_offer_is_a_warning(draft: Any, zone: str, types: Any, more: Any, fixes: Any) -> None:
+    chosen = {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": types}} if types[1:] else {"InstanceType": types[0]}
+    draft.set("network", "availability_zone_id", zone).set(*WORK, "overrides", {**chosen, **more})
     found = [problem for problem in draft.problems() if problem.rule == "type-in-zone"]
-    assert [(problem.level, problem.value) for problem in found] == [("warning", name) for name in unoffered]
-
-
-def test_the_warning_names_the_zones_that_offer_the_type(draft: Any) -> None:
-    [problem] = draft.set(*WORK, "instance_type", G5).problems()
-    assert problem.message == (
-        "usw2-az4 does not offer this type; set `network.availability_zone_id` to usw2-az1, usw2-az2 or usw2-az3, "
-        "or use another type"
-    )
-    [problem] = (
-        draft.set(*WORK, "instance_type", "ml.p4d.24xlarge")
-        .set("region", "eu-west-3")
-        .set("network", "availability_zone_id", "euw3-az1")
-        .problems()
-    )
-    assert problem.message == "euw3-az1 does not offer this type, and no zone of eu-west-3 does; use another type"
+    assert [problem.value for problem in found] == types[: len(fixes)]
+    assert all(fix in problem.message for fix, problem in zip(fixes, found, strict=True))

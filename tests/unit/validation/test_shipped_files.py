@@ -46,13 +46,6 @@ def test_the_examples_are_there_to_copy() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
-def test_the_zone_of_a_shipped_file_offers_its_instance_types(path: Path) -> None:
-    config = load_cluster(path)
-    region, zone = str(config.region), config.network.availability_zone_id
-    assert {group.instance_type for group in config.instance_groups} <= offered(region, zone)
-
-
 def test_every_yaml_for_users_names_types_that_its_zone_offers(tmp_path: Path) -> None:
     unoffered, pairs = [], 0
     for place, text in written().items():

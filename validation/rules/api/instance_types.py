@@ -52,11 +52,8 @@ def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
         offering = {each.text: zones_with_type(each.text, region) for each in types}
         if all(zones is not None and zone not in zones for zones in offering.values()):
             for each in types:
-                yield each.problem(f"{zone} does not offer this type{_elsewhere(offering[each.text], region)} use another type")
-
-
-def _elsewhere(zones: Sequence[str] | None, region: str) -> str:
-    return f"; set `network.availability_zone_id` to {either(zones)}, or" if zones else f", and no zone of {region} does;"
+                move = f"set `network.availability_zone_id` to {either(found)}, or " if (found := offering[each.text]) else ""
+                yield each.problem(f"{zone} does not offer this type; {move}use another type{'' if found else ' or region'}")
 
 
 def _types_in_zone(request: EffectiveRequest) -> Iterator[list[Member]]:

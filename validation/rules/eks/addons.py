@@ -50,7 +50,7 @@ def broken_addon_version(config: ClusterConfig) -> Iterator[Problem]:
     """
     for name, version in enabled_addons(config).items():
         if version and (known := broken(name, version)):
-            message = f"{known.problem} ({known.source}); use {known.fixed} or newer"
+            message = f"{known['problem']} ({known['source']}); use {known['fixed']} or newer"
             yield Problem((*ADDONS, name.value, "version"), version, message)
 
 

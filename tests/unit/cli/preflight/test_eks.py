@@ -419,21 +419,11 @@ def test_task_governance_is_not_updated_directly_to_another_form_of_its_objects(
     assert update_of_task_governance(ABSENT) == []
 
 
-NEWER = NEW.replace('"1.34"', '"1.36"')
-
-
-def chosen_by_eks(addonName: str, kubernetesVersion: str) -> Json:  # noqa: N803  as boto3 spells it
-    """EKS's answer about an add-on whose newest version is not its default."""
-    compatible = [{"clusterVersion": kubernetesVersion, "defaultVersion": False}]
-    default = [{"clusterVersion": kubernetesVersion, "defaultVersion": True}]
-    version = "v1.22.1-eksbuild.1" if addonName == "vpc-cni" else "v2.0.0-eksbuild.1"
-    listed = [("v3.0.0-eksbuild.1", compatible), (version, default)]
-    return {"addons": [{"addonVersions": [{"addonVersion": name, "compatibilities": each} for name, each in listed]}]}
-
-
 def test_eks_is_asked_for_the_versions_that_the_release_does_not_pin() -> None:
-    found = asked(eks_addons, {"eks.describe_addon_versions": chosen_by_eks}, NEWER)
-    assert "ok: coredns v2.0.0-eksbuild.1, EKS's default" in [f"{each.outcome}: {each.message}" for each in found]
+    default = {"addonVersion": "v1.22.1-eksbuild.1", "compatibilities": [{"clusterVersion": "1.36", "defaultVersion": True}]}
+    aws = {"eks.describe_addon_versions": {"addons": [{"addonVersions": [{"addonVersion": "v3.0.0-eksbuild.1"}, default]}]}}
+    found = asked(eks_addons, aws, NEW.replace('"1.34"', '"1.36"'))
+    assert "ok: coredns v1.22.1-eksbuild.1, EKS's default" in [f"{each.outcome}: {each.message}" for each in found]
     [warned] = [each for each in found if each.outcome == "warning"]
     assert warned.message.startswith("vpc-cni v1.22.1-eksbuild.1 gives pods the primary address of a HyperPod node")
 
