@@ -80,8 +80,10 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "nodes-for-addons": lambda draft: draft.remove("instance_groups", 0),
     "pod-capacity": lambda draft: draft.set("instance_groups", 0, "instance_type", "ml.t3.medium"),
-    "pod-capacity-for-jobs": lambda draft: draft.content["instance_groups"].append(
-        {"name": "notebooks", "instance_type": "ml.g6.xlarge", "instance_count": 1}
+    "pod-capacity-for-jobs": lambda draft: (
+        draft.set("network", "availability_zone_id", "usw2-az2")
+        .content["instance_groups"]
+        .append({"name": "notebooks", "instance_type": "ml.g4dn.xlarge", "instance_count": 1})
     ),
     "wait-for-addons": lambda draft: draft.set("wait", "none"),
     "cluster-without-nodes": lambda draft: (
