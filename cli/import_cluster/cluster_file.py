@@ -46,9 +46,11 @@ def _imported(original: Original, choices: Choices, name: str, folder: Path) -> 
     if (other := moved(original, choices, roles)) is not None:
         made = _written(other, choices, roles, lifecycle, name=name, folder=folder)
         errors = [problem for problem in made.problems if problem.level is Level.ERROR]
-        if not errors:
+        kept = _written(original, choices, roles, lifecycle, name=name, folder=folder).problems if errors else ()
+        reasons = [each for each in errors if each.message not in {problem.message for problem in kept}]
+        if not reasons:
             return made
-        original = not_moved(original, errors[0])
+        original = not_moved(original, reasons[0])
     return _written(original, choices, roles, lifecycle, name=name, folder=folder)
 
 
