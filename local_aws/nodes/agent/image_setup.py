@@ -39,7 +39,7 @@ _START_ACCOUNTING = "systemctl start slurmdbd; until sacctmgr --immediate add cl
 _OF_SLURMDBD = {
     "absent": "rm -f /usr/lib/systemd/system/slurmdbd.service /etc/init.d/slurmdbd; systemctl daemon-reload",
     "masked": "systemctl mask slurmdbd",
-    "starting": _ACCOUNTING + "systemd-run --on-active=10 sh -c '" + _START_ACCOUNTING + "'",
+    "starting": _ACCOUNTING + "systemd-run sh -c 'sleep 8; " + _START_ACCOUNTING + "'",
     "running": _ACCOUNTING + _START_ACCOUNTING,
 }
 
