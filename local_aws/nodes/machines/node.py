@@ -15,7 +15,7 @@ from local_aws.nodes import cgroups, relay
 from local_aws.nodes.machines import endpoint, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
-from local_aws.nodes.machines.network import Network
+from local_aws.nodes.machines.network import OFF_S, Network
 from local_aws.nodes.machines.pods import PodsOfNode, PodSupport
 from local_aws.nodes.programs import run, succeeds
 from local_aws.nodes.protocol import Json
@@ -181,9 +181,13 @@ class Node:
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()
         with self._change:
-            self.state = "stopped"
+            if status == _REBOOT and not self.is_going:
+                self.state = "booting"
+                self._change.wait_for(lambda: self.is_going, OFF_S)
             if status == _REBOOT and not self.is_going:
                 self._start()
+            else:
+                self.state = "stopped"
             self._change.notify_all()
 
     def _heard(self, message: dict[str, str]) -> None:
