@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from botocore.session import Session
 
-from config.instance_types import instance_type, listed_types
+from config.instance_types import accelerator, listed_types
 
 OFFERINGS = "ec2/resources/instance_type_offerings/availability-zone-id"
 
@@ -37,7 +37,7 @@ def _offers(region: str) -> set[tuple[str, str]]:
 
 def offerings(regions: Iterable[str]) -> list[dict[str, list[str]]]:
     """Return the zones of each accelerated type, with the types together that have the same zones."""
-    accelerated = {name for name in listed_types() if (known := instance_type(name)) and known.is_accelerated}
+    accelerated = {name for name in listed_types() if accelerator(name)}
     zones: dict[str, list[str]] = {}
     for zone, name in sorted(offer for region in regions for offer in _offers(region)):
         if name in accelerated:
