@@ -77,8 +77,8 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].InstanceGroupName",
     )
     role: Role | None = setting(
-        "role of the nodes in the Slurm cluster; required for Slurm",
-        Change.REPLACES_NODES,
+        "role of the nodes in the Slurm cluster; required for Slurm; rename the group to change it on running nodes",
+        Change.NEW_NODES,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
     )
@@ -192,6 +192,6 @@ class SlurmInstanceGroup(InstanceGroup):
 
     role: Role = setting(
         "role of the nodes in the Slurm cluster",
-        Change.REPLACES_NODES,
+        Change.NEW_NODES,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
     )

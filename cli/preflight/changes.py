@@ -44,9 +44,7 @@ def changes(account: Account) -> Iterator[CheckResult]:
         found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
     if not any(effect in REPLACED for *_, effect in found):
         found += _links(account, [each["Properties"] for each in storage.values() if each["Type"] == KIND])
-    yield from (_judged(account, *each) for each in found)
-    if not found:
-        yield ok("network, storage and chat channels are as deployed")
+    yield from [_judged(account, *each) for each in found] or [ok("network, storage and chat channels are as deployed")]
 
 
 def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tuple[str, str, Change]]:
