@@ -17,7 +17,7 @@ from cluster_request.kubernetes_objects.builders import (
 from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, listed_types
 
 NAME = "health-monitoring-agent"
-# charts/health-monitoring-agent/values.yaml
+# https://github.com/aws/sagemaker-hyperpod-cli/pull/443 (2026-08-06), the first with g7 and trn2.3xlarge
 TAG = "1.0.2297.0_1.0.474.0"
 # charts/health-monitoring-agent/templates/_helpers.tpl, which takes the image of us-east-1 in other Regions.
 ACCOUNTS = {
