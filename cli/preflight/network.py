@@ -113,7 +113,7 @@ def _way_out(subnet_id: str, default: dict[str, Any]) -> CheckResult:
 def foreign_resources(account: Account) -> Iterator[CheckResult]:
     """Warn about each resource of others in a VPC that the deployment created."""
     if account.config.network.existing or "Network" not in account.stacks:
-        yield skipped("the deployment has no VPC of its own")
+        yield skipped("the deployment has created no VPC")
         return
     found = [each.sentence for each in foreign(account.client("ec2"), account.config.name)]
     fix = "delete it before `cdk destroy`, which does not"
