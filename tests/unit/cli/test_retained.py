@@ -121,7 +121,9 @@ def test_what_others_put_into_the_vpc_is_listed_as_comments(
     monkeypatch.setattr(account, "describe_vpcs", lambda **_: {"Vpcs": [{"VpcId": "vpc-1"}]})
     groups = [{"GroupId": "sg-1", "GroupName": "sg", "Description": "web", "OwnerId": "123456789012"}]
     monkeypatch.setattr(account, "describe_security_groups", lambda **_: {"SecurityGroups": groups})
-    nothing = {f"{kind}s": [] for kind in ("VpcEndpoint", "NatGateway", "VpcPeeringConnection", "NetworkInterface")}
+    nothing: dict[str, Any] = {
+        f"{kind}s": [] for kind in ("VpcEndpoint", "NatGateway", "VpcPeeringConnection", "NetworkInterface")
+    }
     for name in ("vpc_endpoints", "nat_gateways", "vpc_peering_connections", "network_interfaces"):
         monkeypatch.setattr(account, f"describe_{name}", lambda **_: nothing, raising=False)
     text = printed(account)

@@ -14,7 +14,7 @@ SENTENCE = "security group sg-1 (web) of account 123456789012 is in vpc-1"
 
 def account(*groups: dict[str, Any]) -> dict[str, Any]:
     names = ("nat_gateways", "network_interfaces", "route_tables", "subnets", "vpc_endpoints", "vpc_peering_connections")
-    nothing = {f"ec2.describe_{name}": {kind: []} for name, kind in zip(names, KINDS, strict=True)}
+    nothing: dict[str, Any] = {f"ec2.describe_{name}": {kind: []} for name, kind in zip(names, KINDS, strict=True)}
     deployed = {"cloudformation.describe_stacks": stacks(Network={"VpcId": "vpc-1"})}
     return {
         **nothing,
