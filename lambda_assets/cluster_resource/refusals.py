@@ -9,7 +9,6 @@ from cluster_resource.plan import CAPACITY, IMMUTABLE, differs, removed_members
 from cluster_resource.removed_members import PERMANENT
 
 RENAME = "rename the group: this creates new nodes and deletes the old group"
-MIGRATION = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html"
 OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
 
 
@@ -40,20 +39,20 @@ def _controller(desired: Desired, cluster: Cluster | None) -> str:
         names = ", ".join(group.name for group in cluster.groups)
         return (
             f"controller group {name!r} is not in cluster {cluster.name}, which has {names}; the controller group cannot be "
-            "renamed: use its old name, or create a new cluster with another `name` or `cluster_name`"
+            f"renamed: use its old name{OTHER_CLUSTER}"
         )
     return ""
 
 
 def _setup(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to change what configures Slurm on a cluster: its nodes keep the first way, and new nodes would get the other."""
+    """Refuse to change what configures Slurm on a cluster: only new nodes would get it."""
     for _, spec in desired.groups():
         group = cluster.group(spec["InstanceGroupName"])
         had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
         if had and wanted and had != wanted:
-            first = f"move it by AWS's steps first ({MIGRATION}), or " if wanted == "api" else ""
+            first = "follow docs/operate/slurm-setup.md, or " if wanted == "api" else ""
             return (
-                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}` in a deployment; {first}set "
+                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; {first}set "
                 f"`slurm: {{setup: {had}}}`{OTHER_CLUSTER}"
             )
     return ""
@@ -74,7 +73,7 @@ def _provisioning(desired: Desired, cluster: Cluster) -> str:
 
 
 def _database(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to remove the accounting database, which an update can only omit: HyperPod keeps it."""
+    """Refuse to remove the accounting database: HyperPod keeps it."""
     if _has_database(desired.request) or not (_has_database(desired.old_request or {}) and _has_database(cluster.settings)):
         return ""
     return f"slurm.accounting.database of cluster {cluster.name} cannot change; set `database: managed`{OTHER_CLUSTER}"
@@ -93,7 +92,7 @@ def _configured_by(spec: Json) -> str:
 
 
 def _permanent_members(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to remove members that no update can unset; in a rollback they stay, because its update must succeed."""
+    """Refuse to remove members that no update can unset; a rollback must succeed."""
     for group, member in [] if desired.is_rollback else removed_members(desired, cluster):
         if member in PERMANENT:
             observed = cluster.group(group)
@@ -107,24 +106,25 @@ def _permanent_members(desired: Desired, cluster: Cluster) -> str:
 
 
 def _images(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to change a group's image: AWS documents UpdateClusterSoftware for that, which restarts all its nodes."""
+    """Refuse to change a group's image: only UpdateClusterSoftware does that, and it restarts all nodes."""
     for group, image in [] if desired.is_rollback else changed_images(desired, cluster):
         return (
-            f"image_id of instance group {group!r} cannot change in a deployment; first update its nodes to {image}, which ends "
-            f"their jobs: `aws sagemaker update-cluster-software --cluster-name {cluster.name} --image-id {image} "
-            f"--instance-groups InstanceGroupName={group}`, then deploy"
+            f"ImageId of instance group {group!r} cannot change; first run `aws sagemaker update-cluster-software --cluster-name "
+            f"{cluster.name} --image-id {image} --instance-groups InstanceGroupName={group}`, which ends its jobs"
         )
     return ""
 
 
 def changed_images(desired: Desired, cluster: Cluster) -> list[tuple[str, str]]:
-    """Return group and image where the file changed the image of a group, and the group has another one."""
-    old, found = desired.old_groups(), []
-    for name, image in ((spec["InstanceGroupName"], spec.get("ImageId", "default")) for _, spec in desired.groups()):
-        observed = cluster.group(name)
-        if observed and image not in ("default", old.get(name, {}).get("ImageId"), observed.specification.get("ImageId")):
-            found.append((name, image))
-    return found
+    """Return group and image where the file changed an image, and the group has another one."""
+    old = desired.old_groups()
+    return [
+        (group.name, image)
+        for _, spec in desired.groups()
+        if (group := cluster.group(spec["InstanceGroupName"]))
+        and (image := spec.get("ImageId", "default"))
+        not in ("default", old.get(group.name, {}).get("ImageId"), group.specification.get("ImageId"))
+    ]
 
 
 def _immutable_fields(desired: Desired, cluster: Cluster) -> str:

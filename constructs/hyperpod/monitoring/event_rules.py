@@ -115,7 +115,7 @@ class EventRules(Construct):
             name=f"{config.name}-{kind.id}",
             description=f"{'Notifies of' if targets else 'Counts'} {kind.detail_type} of cluster {config.name}",
             event_pattern={**pattern, **({"detail": kind.detail} if kind.detail else {})},
-            targets=targets,
+            targets=targets or None,
         )
 
 
