@@ -73,4 +73,5 @@ def test_a_worker_without_its_mount_takes_no_jobs_until_it_has_it(create: Create
     assert cluster.run("workers-1", "sh", "-c", "pidof slurmd || echo none") == "none"
 
     cluster.run("workers-1", "mv", "/root/mount.lustre", "/usr/sbin/mount.lustre")
+    cluster.resumed("workers-1")
     is_whole(cluster)

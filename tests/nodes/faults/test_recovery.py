@@ -37,6 +37,7 @@ def replace(cluster: Running, name: str, address: str) -> tuple[dict[str, str], 
 def test_a_rebooted_worker_has_its_mount_its_slurmd_and_its_users_again(cluster: Running) -> None:
     reboot(cluster, "workers-1")
 
+    cluster.resumed("workers-1")
     cluster.idle(2)
     assert cluster.run("workers-1", "bash", "-c", "ls -d /tmp/sagemaker* 2>/dev/null || echo none") == "none"
     assert cluster.run("workers-1", "findmnt", "--noheadings", "--output=TARGET", "--mountpoint", "/fsx") == "/fsx"
