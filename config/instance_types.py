@@ -10,6 +10,7 @@ TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
 # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: the format of a name.
 TYPE_NAME = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
+MOST_PODS = 49  # the highest number in AWS's table, also of types with 64 addresses
 NVIDIA_GPUS, NEURON_DEVICES = "NVIDIA GPUs", "Neuron devices"
 
 
@@ -45,7 +46,7 @@ class InstanceType:
     def pods(self) -> int:
         """Return how many pods a HyperPod node can run: one for each address of its only network interface except its own."""
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html: "Pods per instance type"
-        return self.addresses_per_interface - 1
+        return min(self.addresses_per_interface - 1, MOST_PODS)
 
 
 @cache

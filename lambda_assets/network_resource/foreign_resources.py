@@ -8,7 +8,7 @@ from botocore import xform_name
 Json = dict[str, Any]
 
 CLUSTER_TAG = "hyperpod-cdk:cluster"
-GONE = ("deleted", "deleting", "rejected", "failed", "expired")
+GOING = ("deleting", "rejected", "failed", "expired")
 OF_CLUSTER = ("interface", "efa", "efa-only", "lambda")
 """Types of the interfaces that HyperPod, FSx, EKS and Lambda create."""
 NOUNS = ("VpcEndpoint", "NatGateway", "Subnet", "RouteTable", "VpcPeeringConnection", "SecurityGroup", "NetworkInterface")
@@ -28,30 +28,36 @@ def foreign_resources(ec2: Any, vpc_id: str, cluster: str) -> list[Foreign]:
     """Return what others put into the VPC; ``cluster`` is the value of the deployment's tag."""
     listed = [(noun, each) for noun in NOUNS for each in in_vpc(ec2, noun, vpc_id)]
     ours = {each["GroupId"] for _, each in listed if "GroupId" in each and _is_ours(each, cluster)}
+    # Gateways and endpoints keep their interfaces until they are deleted.
     known = {part for _, each in listed for part in each.get("NetworkInterfaceIds") or ()}
     known |= {part.get("NetworkInterfaceId") for _, each in listed for part in each.get("NatGatewayAddresses") or ()}
     return [
         _foreign(noun, each, ours, vpc_id)
         for noun, each in listed
-        if not (_is_ours(each, cluster) or _is_of_cluster(each, ours) or each.get("NetworkInterfaceId", vpc_id) in known)
+        if _state(each) not in GOING and each.get("NetworkInterfaceId", vpc_id) not in known
+        if not (_is_ours(each, cluster) or _is_of_cluster(each, ours))
     ]
 
 
-def in_vpc(ec2: Any, noun: str, vpc_id: str, *gone: str) -> Iterator[Json]:
-    """Yield the VPC's resources of EC2's kind ``noun``, except those in a state of ``gone``, by default also being deleted."""
+def in_vpc(ec2: Any, noun: str, vpc_id: str) -> Iterator[Json]:
+    """Yield the VPC's resources of EC2's kind ``noun`` that are not deleted."""
     is_peering = noun == "VpcPeeringConnection"  # no filter finds both of its ends
     filters = [] if is_peering else [{"Name": "vpc-id", "Values": [vpc_id]}]
     for each in getattr(ec2, xform_name(f"Describe{noun}s"))(Filters=filters)[f"{noun}s"]:
         ends = [each.get(end, {}).get("VpcId") for end in ("RequesterVpcInfo", "AccepterVpcInfo")]
-        status = each["Status"]["Code"] if is_peering else str(each.get("State")).lower()
-        if status not in (gone or GONE) and (vpc_id in ends or not is_peering):
+        if _state(each) != "deleted" and (vpc_id in ends or not is_peering):
             yield each
+
+
+def _state(resource: Json) -> str:
+    status = resource.get("Status")
+    return str(status["Code"] if isinstance(status, dict) else resource.get("State")).lower()
 
 
 def is_guardduty(resource: Json) -> bool:
     """Return whether GuardDuty's automatic mode created the endpoint or the security group."""
     name = str(resource.get("ServiceName") or resource.get("GroupName"))
-    is_named = name.endswith(".guardduty-data") or name.startswith("GuardDutyManagedSecurityGroup-")
+    is_named = name.endswith((".guardduty-data", ".guardduty-data-fips")) or name.startswith("GuardDutyManagedSecurityGroup-")
     return is_named and _tags(resource).get("GuardDutyManaged") == "true"
 
 

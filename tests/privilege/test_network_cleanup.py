@@ -54,7 +54,7 @@ def test_the_deletion_of_the_vpc_names_each_right_that_it_lacks_and_succeeds_wit
     role = deployment.only("NetworkCleanupFunctionAccess", "Role", "Network")
     subnet = Place(ACCOUNT, REGION, deployment.only("NetworkNodeNetworkNodeSubnet", "Subnet", "Network"), ())
     rights = [each for each in rights_of(client("iam"), "Cleanup", role) if not each.action.startswith("logs:")]
-    assert len(rights) == 9
+    assert len(rights) == 10
     for right in rights:
         cover(subnet)
         with without(client("iam"), right):

@@ -1,6 +1,6 @@
 """Delete what GuardDuty adds to a VPC before its subnets are deleted, and name what others added."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -24,7 +24,8 @@ class NetworkCleanup(Construct):
         stack = cdk.Stack.of(self)
         endpoint = stack.format_arn(service="ec2", resource="vpc-endpoint", resource_name="*")
         group = stack.format_arn(service="ec2", resource="security-group", resource_name="*")
-        service = {"ec2:VpceServiceName": f"com.amazonaws.{stack.region}.guardduty-data"}
+        service = {"ec2:VpceServiceName": [f"com.amazonaws.{stack.region}.guardduty-data{end}" for end in ("", "-fips")]}
+        stacks = stack.format_arn(service="cloudformation", resource="stack", resource_name=f"{cluster}-*/*")
         vpc = {"ec2:Vpc": stack.format_arn(service="ec2", resource="vpc", resource_name=vpc_id)}
         self._function = ResourceFunction(
             self,
@@ -34,13 +35,19 @@ class NetworkCleanup(Construct):
             package=PACKAGE,
             timeout_minutes=10,
             statements=[
+                _allow("ReadStackStatus", ["cloudformation:DescribeStacks"], stacks),
                 _allow("DescribeNetwork", [f"ec2:Describe{each}s" for each in LISTED], "*"),
                 _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, StringEquals={**OF_GUARDDUTY, **service}),
                 _allow("DeleteGuardDutyGroup", ["ec2:DeleteSecurityGroup"], group, StringEquals=OF_GUARDDUTY, ArnEquals=vpc),
             ],
         )
         reason = "GuardDuty creates it, so its ID is unknown at synth; the deletion requires GuardDuty's tag"
-        reasons = {"*": "EC2's Describe actions support no resources", endpoint: reason, group: reason}
+        reasons = {
+            "*": "EC2's Describe actions support no resources",
+            endpoint: reason,
+            group: reason,
+            stacks: "stacks of this file",
+        }
         acknowledge_wildcards(self._function.access, reasons)
 
     def before_deletion_of(self, subnet_ids: Sequence[str], scope: Construct | None = None) -> cdk.CustomResource:
@@ -55,5 +62,5 @@ class NetworkCleanup(Construct):
         )
 
 
-def _allow(sid: str, actions: list[str], resource: str, **conditions: dict[str, str]) -> iam.PolicyStatement:
+def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | list[str]]) -> iam.PolicyStatement:
     return iam.PolicyStatement(sid=sid, actions=actions, resources=[resource], conditions=conditions)

@@ -1,9 +1,11 @@
 """The function of the network's custom resource, with answers of EC2 that the embedded AWS does not give."""
 
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from cluster_resource.event import Event
 from network_resource.cleanup import response_to
@@ -38,6 +40,7 @@ class FakeEc2:
         self.deleted: list[str] = []
         self.lingering = lingering
         self.unsuccessful: list[Any] = []
+        self.refusals = 0
 
     def __getattr__(self, operation: str) -> Any:
         kind = "".join(part.capitalize() for part in operation.removeprefix("describe_").split("_"))
@@ -48,6 +51,9 @@ class FakeEc2:
         return {"Unsuccessful": self.unsuccessful}
 
     def delete_security_group(self, **asked: str) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            raise ClientError({"Error": {"Code": "DependencyViolation", "Message": "in use"}}, "DeleteSecurityGroup")
         self.deleted.append(asked["GroupId"])
 
     def _looked(self, kind: str) -> list[dict[str, Any]]:
@@ -60,19 +66,30 @@ class FakeEc2:
         return found
 
 
-def answered(ec2: FakeEc2, request_type: str = "Delete", *, deletes_vpc: bool = True) -> tuple[str, str, int]:
+def answered(
+    ec2: FakeEc2, request_type: str = "Delete", *, deletes_vpc: bool = True, status: str = "DELETE_IN_PROGRESS"
+) -> tuple[str, str, int]:
     """The response's status and reason, and the number of pauses."""
     properties = {"VpcId": "vpc-1", "Cluster": "ml", "DeletesVpc": str(deletes_vpc).lower(), "SubnetIds": ["subnet-public"]}
     pauses: list[float] = []
     event = Event(request_type, "1", "arn:aws:cloudformation:::stack/s/1", "C", "Custom::X", "", "p", properties, None)
-    response = response_to(event, ec2, pauses.append)
+    stacks = SimpleNamespace(describe_stacks=lambda **_: {"Stacks": [{"StackStatus": status}]})
+    response = response_to(event, ec2, stacks, pauses.append)
     return response["Status"], response["Reason"], len(pauses)
 
 
-@pytest.mark.parametrize("request_type", ["Create", "Update"])
-def test_only_a_deletion_acts(request_type: str) -> None:
+@pytest.mark.parametrize(
+    ("request_type", "status"),
+    [
+        ("Create", "CREATE_IN_PROGRESS"),
+        ("Update", "UPDATE_IN_PROGRESS"),
+        ("Delete", "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS"),
+        ("Delete", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"),
+    ],
+)
+def test_only_the_deletion_of_the_stack_acts(request_type: str, status: str) -> None:
     ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes")])
-    assert answered(ec2, request_type)[0] == "SUCCESS"
+    assert answered(ec2, request_type, status=status)[0] == "SUCCESS"
     assert ec2.deleted == []
 
 
@@ -122,6 +139,20 @@ def test_an_endpoint_that_cannot_be_deleted_or_never_goes_fails_the_deletion_wit
     assert "an organization policy" in reason
 
 
+def test_what_is_being_deleted_or_just_went_is_waited_for() -> None:
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes", State="deleting")])
+    assert answered(ec2)[0] == "FAILED", "it never goes"
+    assert ec2.deleted == []
+    service = "com.amazonaws.us-gov-west-1.guardduty-data-fips"
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes", ServiceName=service)])
+    ec2.unsuccessful = [{"Error": {"Code": "InvalidVpcEndpoint.NotFound", "Message": "gone"}}]
+    assert answered(ec2)[0] == "SUCCESS"
+    ec2 = FakeEc2()
+    ec2.listed["SecurityGroups"].append(group("sg-guard", GroupName="GuardDutyManagedSecurityGroup-vpc-1", Tags=GUARDED))
+    ec2.refusals = 2
+    assert answered(ec2) == ("SUCCESS", "nothing is left", 2)
+
+
 OTHERS_INSTANCE = {"InstanceId": "i-1", "InstanceOwnerId": OWNER}
 HYPERPODS_INSTANCE = {"InstanceId": "i-2", "InstanceOwnerId": "999999999999"}
 
@@ -144,10 +175,11 @@ def test_an_interface_is_the_clusters_if_a_service_put_it_into_our_groups_only(c
     assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["eni-1"] * is_foreign
 
 
-def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others() -> None:
+@pytest.mark.parametrize("state", ["available", "deleting"])
+def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others(state: str) -> None:
     gateway = {
         "NatGatewayId": "nat-1",
-        "State": "available",
+        "State": state,
         "Tags": OURS,
         "NatGatewayAddresses": [{"NetworkInterfaceId": "eni-1"}],
     }
