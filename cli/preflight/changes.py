@@ -36,6 +36,7 @@ def changes(account: Account) -> Iterator[CheckResult]:
     found = [
         *_changed("network", None if config.network.existing else config.network, network),
         *_changed("storage.lustre", config.storage.lustre, storage),
+        *_removed(config.storage.lustre, storage),
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
     ]
@@ -45,6 +46,11 @@ def changes(account: Account) -> Iterator[CheckResult]:
     if not any(effect in REPLACED for *_, effect in found):
         found += _links(account, [each["Properties"] for each in storage.values() if each["Type"] == KIND])
     yield from [_judged(account, *each) for each in found] or [ok("network, storage and chat channels are as deployed")]
+
+
+def _removed(lustre: Section | None, storage: Json) -> Iterator[tuple[str, str, Change]]:
+    if not lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
+        yield "storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM
 
 
 def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tuple[str, str, Change]]:
@@ -86,7 +92,11 @@ def _judged(account: Account, field: str, what: str, effect: Change) -> CheckRes
     if effect in fixes:
         return error(f"{message}, or the deployment fails", fixes[effect])
     if effect in REPLACED:
-        lustre = account.config.storage.lustre
-        old = f"{account.output('FileSystemId')} is {'deleted' if lustre and lustre.removal is Removal.DESTROY else 'kept'}"
-        return warning(f"{message}: the new file system is empty, and {old}", "copy the data first, or undo the change")
+        lustre, old = account.config.storage.lustre, account.output("FileSystemId")
+        if lustre:
+            message += f": the new file system is empty, and {old} is "
+            message += "deleted" if lustre.removal is Removal.DESTROY else "kept"
+        elif effect is Change.REPLACES_FILE_SYSTEM:
+            message += f": {old} leaves the deployment, and is deleted if it was deployed with `removal: destroy`"
+        return warning(message, "copy the data first, or undo the change")
     return CheckResult(Outcome.CHANGE, message)

@@ -42,7 +42,7 @@ def kubernetes_version(account: Account) -> Iterator[CheckResult]:
 
 def _support(version: str, facts: Json) -> CheckResult:
     end: datetime | None = facts.get("endOfStandardSupportDate")
-    is_over = end is not None and end < datetime.now(UTC)
+    is_over = end is not None and end.date() < datetime.now(UTC).date()
     day = f"{end:%Y-%m-%d}" if end else "an unknown day"
     if is_over or str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
         ended = f"standard support of Kubernetes {version} ended{f' on {day}' if is_over else ''}"

@@ -31,14 +31,15 @@ def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSys
     teams = config.eks.teams if config.eks else ()
     chart = rendered(config.eks) if config.eks else None
     return [
-        *(chart.objects if chart else _own(config, region)),
+        *(chart.objects if chart else own_objects(config, region)),
         *team_roles(teams),
         *(item for team in teams for item in team_objects(team)),
         *(item for team in teams if file_system for item in file_system_objects(file_system, team.namespace)),
     ]
 
 
-def _own(config: ClusterConfig, region: str) -> list[Json]:
+def own_objects(config: ClusterConfig, region: str) -> list[Json]:
+    """Return the objects that HyperPod needs, for the types and taints of a file."""
     found = dependencies(region, EffectiveRequest(config).taints(), node_types(config))
     has_plugin = config.eks is None or config.eks.nvidia_device_plugin
     return [each for each in found if has_plugin or each["metadata"]["name"] != NVIDIA_PLUGIN]

@@ -27,5 +27,5 @@ def check_addons(event: Event, access: EksAccess) -> Done:
 
 
 def _text(addon: Json) -> str:
-    reasons = [f"{each['code']}: {each['message'].rstrip('.')}" for each in addon["health"]["issues"]]
+    reasons = [f"{each['code']}: {each.get('message', '').rstrip('.')}" for each in addon.get("health", {}).get("issues", ())]
     return f"add-on {addon['addonName']} is {addon['status']}{': ' if reasons else ''}{', '.join(reasons)}"

@@ -77,7 +77,7 @@ def _is_of_cluster(resource: Json, ours: set[str]) -> bool:
     groups = {each["GroupId"] for each in resource.get("Groups") or ()}
     holder = (resource.get("Attachment") or {}).get("InstanceOwnerId") or resource.get("OwnerId")
     by_service = resource.get("RequesterManaged") or holder != resource.get("OwnerId")
-    is_of_type = resource.get("InterfaceType") in OF_CLUSTER and not resource["Description"].startswith("ELB ")
+    is_of_type = resource.get("InterfaceType") in OF_CLUSTER and not str(resource.get("Description")).startswith("ELB ")
     return bool(groups and groups <= ours and by_service and is_of_type)
 
 

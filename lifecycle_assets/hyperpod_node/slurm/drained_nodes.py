@@ -56,7 +56,7 @@ class DrainedNodes:
         """Resume nodes; return their names."""
         try:
             resumed, self.problem = self._resume(), ""
-        except NodeError as error:
+        except (NodeError, OSError) as error:  # the agent may replace slurm.conf at this moment
             if str(error) != self.problem:  # only once
                 print(f"drained nodes are not checked: {error}", flush=True)
             resumed, self.problem = [], str(error)

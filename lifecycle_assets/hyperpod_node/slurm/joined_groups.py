@@ -92,7 +92,7 @@ class JoinedGroups:
         types = {instance.group: instance.instance_type for instance in cluster.instances if instance.instance_type}
         hardware = {
             types[group]: _completed(settings.instance_types.get(types[group]), entry)
-            for group, entry in entries.items()
+            for group, entry in sorted(entries.items(), key=lambda item: bool(item[1]["hardware"]))  # used hardware wins
             if entry["instance_type"] == types.get(group)
         }
         reports = {group: entry["report"] for group, entry in entries.items() if group not in own.groups}

@@ -148,6 +148,9 @@ def test_preflight_refuses_what_would_fail_and_warns_of_an_empty_file_system(dep
     assert "`network.flow_logs_retention_days`: 30 -> 90: in place" in [each.message for each in found["updated"]]
     kept = f"file system: the new file system is empty, and {deployed.outputs('draft-Storage')['FileSystemId']} is "
     assert found["storage.lustre.version"][0].message.endswith(f"{kept}kept")
+    unused = config_of({"storage.lustre": None, "storage.data_repository_associations": []})
+    [removed] = [each for each in changes(Account(unused, session)) if each.outcome.value == "warning"]
+    assert "leaves the deployment" in removed.message
     doomed = config_of({"storage.lustre.version": "2.12", "storage.lustre.removal": "destroy"})
     assert next(changes(Account(doomed, session))).message.endswith(f"{kept}deleted")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cluster_request.addon_pods import pods_of
 from cluster_request.effective_request import EffectiveRequest, GroupMember
 from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes
-from cluster_request.kubernetes_objects.dependencies import dependencies, node_types
+from cluster_request.kubernetes_objects.dependencies import own_objects
 from config.errors import Level, Problem
 from config.instance_types import instance_type, listed_types
 from validation.rules.eks.section import eks_of
@@ -82,7 +82,7 @@ def pod_capacity_for_jobs(request: EffectiveRequest) -> Iterator[Problem]:
 def _counted(request: EffectiveRequest) -> tuple[list[Addon], list[_Places]]:
     """Return the add-ons, and for each group the places on a node of the type that leaves the fewest; none for unknown types."""
     addons = [*addons_before_nodes(request.config), *addons_after_nodes(request.config)]
-    objects = dependencies("us-east-1", (), node_types(request.config))  # in each Region, for the same types
+    objects = own_objects(request.config, "us-east-1")  # in each Region, for the same types
     own = str([each["spec"]["template"]["spec"]["affinity"] for each in objects if each["kind"] == "DaemonSet"])
     counted = []
     for group in request.groups:
