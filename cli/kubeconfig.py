@@ -6,6 +6,7 @@ from pathlib import Path
 
 from botocore.exceptions import ClientError
 
+from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.kubernetes.client import describe_eks
@@ -111,8 +112,7 @@ def _access_fix(deployment: Deployment, named: list[str]) -> str:
     """Return how to get access: change the file, or use a role that it names."""
     if not named:
         return f"The file names no role with access: add this one to `eks.admins`, then run `{deployment.deploy_command}`"
-    more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
-    roles = f"{', '.join(named[:SHOWN])}{more}"
+    roles = first_of(named, SHOWN)
     return f"Add it to `eks.admins` or to a team's `role_arns`, or use `--role-arn` with one that has access: {roles}"
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -15,7 +15,7 @@ from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.kubernetes.names import node_name
-from cli.node_reports import reported_names
+from cli.node_reports import hyperpod_names, reported_names
 from cli.parts import Parts
 from cli.remote.plugin import missing_plugin
 from cli.remote.sessions import SessionError, Sessions, Target
@@ -212,17 +212,6 @@ class NodeDirectory:
             return dict(hyperpod_names(json.loads(printed.text))), ""
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
             return {}, f"{RESOURCE_CONFIG}: unexpected content: {printed.text.strip()[:200]}"
-
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")  # GROUP-NUMBER
-
-
-def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the instance id and the name of each node; HyperPod writes null for a group without nodes."""
-    for group in resource_config["InstanceGroups"]:
-        for instance in group["Instances"] or ():
-            if _NAME.fullmatch(instance["InstanceName"]):  # root on the controller can write the file
-                yield instance["InstanceId"], instance["InstanceName"]
 
 
 def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDirectory:

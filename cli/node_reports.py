@@ -19,6 +19,7 @@ RECENT = timedelta(minutes=15)
 FRESH = timedelta(minutes=3)
 """Age above which it is shown: controllers report every minute."""
 STATE, BUNDLE = "state", "bundle"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")  # GROUP-NUMBER
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,14 @@ def reported_names(deployment: Deployment, groups: Mapping[str, str], now: datet
     count = Counter(names.values())
     own = {instance: rf"{re.escape(groups[instance])}-[0-9]{{1,9}}" for instance in names}
     return {each: name for each, name in names.items() if count[name] == 1 and re.fullmatch(own[each], name)}
+
+
+def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the instance id and the name of each node; HyperPod writes null for a group without nodes."""
+    for group in resource_config["InstanceGroups"]:
+        for instance in group["Instances"] or ():
+            if _NAME.fullmatch(instance["InstanceName"]):  # root on the controller can write the file
+                yield instance["InstanceId"], instance["InstanceName"]
 
 
 def reporters(deployment: Deployment) -> set[str]:

@@ -48,7 +48,7 @@ class MonitoringStack(Stack):
         CfnOutput(self, "NotificationTopic", value=topic, description="SNS topic of the cluster's notifications")
 
     def _alarms(self, config: ClusterConfig, storage: SharedStorage, cluster: str, topic: str) -> list[str]:
-        """Define the alarms that get data, and return the names of all alarms of the cluster."""
+        """Define the alarms that get data, and return their names and those of the deployment's alarms."""
         names: list[str] = []
         if config.has_node_reports:
             names += NodeAlarms(self, "Nodes", config=config, topic_arn=topic).names

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import OpsError, RefusedError, UnreachableError
 from cli.node_actions.kubernetes import Kubernetes
@@ -101,8 +102,7 @@ class Site:
         running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
         known = self.in_scheduler(running)
         if unknown := [node.label for node in running if node.host not in known]:
-            more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
-            raise OpsError(f"unknown to {self.scheduler_name}: {', '.join(unknown[:10])}{more}; pass --no-drain to go on")
+            raise OpsError(f"unknown to {self.scheduler_name}: {first_of(unknown, 10)}; pass --no-drain to go on")
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""

@@ -7,7 +7,7 @@ from itertools import islice
 from botocore.exceptions import ClientError
 
 from cli.aws_errors import are_refused, explained
-from cli.counted import counted
+from cli.counted import counted, first_of
 from cli.deployment import Deployment
 from cli.errors import OpsError, RefusedError
 from cli.kubernetes.client import OperatorClient
@@ -76,9 +76,8 @@ class KubernetesState:
             return [f"pods: {self.pod_problem}"]
         if not self.pods:
             return []
-        named = [f"{pod.id} ({pod.waiting or pod.phase})" for pod in self.pods[:SHOWN]]
-        more = f" and {len(self.pods) - SHOWN} more" if len(self.pods) > SHOWN else ""
-        return [f"pods that do not run: {', '.join(named)}{more}"]
+        named = [f"{pod.id} ({pod.waiting or pod.phase})" for pod in self.pods]
+        return [f"pods that do not run: {first_of(named, SHOWN)}"]
 
     def data(self) -> Json | None:
         """Return the state for JSON; None if it is unknown."""

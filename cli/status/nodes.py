@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from cli.counted import first_of
 from cli.node_directory import node_names
 from cli.node_reports import FRESH, Report, age
 from cli.result import Json, Table
@@ -187,15 +188,10 @@ def _row(node: NodeStatus, now: datetime) -> tuple[str, ...]:
 
 
 def _notes(nodes: Sequence[NodeStatus]) -> list[str]:
-    """Return each reason of problems once, on a line of its own with its nodes, because tables stay narrow."""
+    """Return each reason of problems once, on its own line with its nodes, because tables stay narrow."""
     found: dict[str, list[str]] = {}
     for node in nodes:
         slurm = f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else ""
         for reason in filter(None, (node.message, slurm, node.failed_attempt, node.low_disk)):
             found.setdefault(reason, []).append(node.instance)
-    return [f"{_listed(instances)}: {reason}" for reason, instances in found.items()]
-
-
-def _listed(instances: Sequence[str]) -> str:
-    more = len(instances) - MOST_LISTED
-    return ", ".join(instances[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return [f"{first_of(instances, MOST_LISTED)}: {reason}" for reason, instances in found.items()]

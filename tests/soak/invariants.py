@@ -73,12 +73,12 @@ def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:
     asked = wanted(request.file)
     if asked.waits and cluster.status not in ("InService", "Failed") and not _hands_over(world, request):
         return [f"false success: {request.id} was answered while {cluster.name} is {cluster.status}"]
-    return _other_setup(cluster, request.file) or _missing_nodes(world, request, cluster)
+    return [f"not as wanted: {text}" for text in _other_setup(cluster, request.file)] or _missing_nodes(world, request, cluster)
 
 
 def _other_setup(cluster: FakeCluster, file: str) -> list[str]:
     is_api = cluster.is_continuous and "SlurmConfig" in cluster.groups.get("workers", {"SlurmConfig": {}})
-    return [f"not as wanted: {cluster.name} has another setup than file {file}"] if wanted(file).is_continuous != is_api else []
+    return [f"{cluster.name} has another setup than file {file}"] if wanted(file).is_continuous != is_api else []
 
 
 def _hands_over(world: SoakWorld, request: Request) -> bool:
@@ -175,9 +175,7 @@ def check_rest(run: Run) -> None:
     if name not in owned:
         world.violations.append(f"gone: the stack has {name}, and there is no such cluster of ours")
         return
-    cluster, file = owned[name], stack.resource.file
-    world.violations.extend(f"not as wanted: {text}" for text in _differences(run, cluster, file))
-    world.violations.extend([] if cluster.status == "Failed" else _other_setup(cluster, file))
+    world.violations.extend(f"not as wanted: {text}" for text in _differences(run, owned[name], stack.resource.file))
 
 
 def check_gone(run: Run) -> None:
@@ -219,6 +217,7 @@ def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
     found += [
         f"{key} of {cluster.name} is not {value}" for key, value in asked.settings.items() if cluster.settings.get(key) != value
     ]
+    found += _other_setup(cluster, file)
     if cluster.settings["VpcConfig"]["Subnets"] != asked.subnets:
         found.append(f"{cluster.name} is in the wrong network")
     return found

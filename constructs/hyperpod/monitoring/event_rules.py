@@ -55,7 +55,7 @@ EVENTS = (
     EventKind(
         "ClusterEvent",
         "SageMaker HyperPod Cluster Event",
-        # Each scaling emits Warn events of nodes that start: only their persistence tells trouble.
+        # Each scaling emits Warn events of nodes that start: only those that continue show trouble.
         {"EventDetails": {"EventLevel": ["Error"]}},
         {
             "level": "$.detail.EventDetails.EventLevel",
