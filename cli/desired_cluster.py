@@ -64,16 +64,21 @@ def _is_reference(value: Any) -> bool:
 
 def template_properties(deployment: Deployment, stack: str, resource_type: str) -> Json | None:
     """Return the properties of the first resource of a type in a stack's template; None without the stack or the resource."""
+    found = (each["Properties"] for each in template_resources(deployment, stack).values() if each["Type"] == resource_type)
+    return next(found, None)
+
+
+def template_resources(deployment: Deployment, stack: str) -> Json:
+    """Return the resources in a stack's template, by logical ID; none without the stack."""
     try:
         answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-{stack}")
     except ClientError as error:
         if is_absent(error):
-            return None
+            return {}
         raise
     body = answer["TemplateBody"]
     template: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
-    found = (each["Properties"] for each in template.get("Resources", {}).values() if each["Type"] == resource_type)
-    return next(found, None)
+    return template.get("Resources") or {}
 
 
 def _values(deployment: Deployment) -> RequestValues:

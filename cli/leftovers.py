@@ -7,6 +7,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.aws_errors import is_absent
+from cli.resource_code import Foreign, foreign_resources
 from config.tags import CLUSTER_TAG
 
 
@@ -60,6 +61,12 @@ def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None, control_
         # A retained cluster keeps its gateways and routes, and a VPC can have only one internet gateway.
         "internet_access": "existing" if public else "create",
     }
+
+
+def foreign(ec2: Any, cluster: str) -> list[Foreign]:
+    """Return what others put into the VPCs that the cluster's deployments created."""
+    vpcs = ec2.describe_vpcs(Filters=[{"Name": f"tag:{CLUSTER_TAG}", "Values": [cluster]}])["Vpcs"]
+    return [each for vpc in vpcs for each in foreign_resources(ec2, vpc["VpcId"], cluster)]
 
 
 def has_internet(ec2: Any, vpc_id: str) -> bool:

@@ -18,6 +18,7 @@ from cluster_resource.plan import plan
 from cluster_resource.reconcile import decide
 from cluster_resource.refusals import immutable_changes, refusal
 from cluster_resource.removed_members import OFF, PERMANENT
+from network_resource.foreign_resources import Foreign, foreign_resources
 
 __all__ = [
     "OFF",
@@ -31,6 +32,7 @@ __all__ = [
     "Desired",
     "Event",
     "Fail",
+    "Foreign",
     "Group",
     "Memory",
     "Owner",
@@ -38,6 +40,7 @@ __all__ = [
     "cluster_of",
     "decide",
     "event_failure",
+    "foreign_resources",
     "immutable_changes",
     "is_reserved",
     "plan",

@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 
 from cli.deployment import Deployment
-from cli.leftovers import data_buckets, described, eks_cluster, file_systems, has_internet, network
+from cli.leftovers import data_buckets, described, eks_cluster, file_systems, foreign, has_internet, network
 from cli.result import Json, Result, Verbatim
 from config.model import ClusterConfig
 from config.network import InternetAccess as Access
@@ -18,6 +18,15 @@ AFTER_CREATION = ("endpoint_access", "public_access_cidrs", "admins", "addons", 
 
 
 def retained(deployment: Deployment) -> Result:
+    """Return what a destroy kept, and what others put into the VPC."""
+    result = _kept(deployment)
+    others = [each.sentence for each in foreign(deployment.client("ec2"), deployment.config.name)]
+    head = "# not created by the deployment, so cdk destroy cannot delete the VPC before you delete them:\n#   "
+    text = (Verbatim(head + "\n#   ".join(others)),) if others else ()
+    return Result({**(result.data or {}), "foreign_resources": others}, (*result.text, *text))
+
+
+def _kept(deployment: Deployment) -> Result:
     """Return whole sections for the file of a destroyed cluster, and resources of earlier deployments as comments."""
     config = deployment.config
     systems = file_systems(deployment.client("fsx"), config.name)

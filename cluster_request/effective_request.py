@@ -1,13 +1,16 @@
 """The CreateCluster request of a cluster file, whose members know their place in the file."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+
+from pydantic import ValidationError
 
 from cluster_request.request import RequestValues, cluster_request
 from cluster_request.request_fields import group_fields, in_file, is_overridden
 from config.errors import ABSENT, Path, Problem
-from config.instance_group import InstanceGroup, Role
+from config.instance_group import InstanceGroup, Role, Taint
 from config.instance_types import InstanceType, instance_type
 from config.model import ClusterConfig, Orchestrator
 
@@ -82,6 +85,13 @@ class GroupMember(Member):
         field = group_fields().get(name)
         return name in self.group.overrides or (field is not None and getattr(self.group, field) is not None)
 
+    def taints(self) -> Iterator[tuple[Member, Taint]]:
+        """Yield the taints of the group's nodes, without those that SageMaker would reject."""
+        for each in self.entries("KubernetesConfig", "Taints"):
+            value = each.value if isinstance(each.value, Mapping) else {}
+            with suppress(ValidationError):
+                yield each, Taint.model_validate({str(name).lower(): item for name, item in value.items() if item})
+
     def instance_types(self) -> Iterator[Member]:
         """Yield the types that the group's nodes can have."""
         types = (self.member("InstanceType"), *self.entries("InstanceRequirements", "InstanceTypes"))
@@ -119,6 +129,10 @@ class EffectiveRequest:
         """Return the instance groups."""
         found = zip(self.entries("InstanceGroups"), self.config.instance_groups, strict=True)
         return tuple(GroupMember(each.value, each.names, self.config, group) for each, group in found)
+
+    def taints(self) -> Iterator[Taint]:
+        """Yield the taints of all groups."""
+        return (taint for group in self.groups for _, taint in group.taints())
 
     def of_role(self, role: Role) -> list[GroupMember]:
         """Return the groups with this role."""

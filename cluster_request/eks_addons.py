@@ -1,10 +1,12 @@
 """Choose the EKS add-ons of a file, their versions and settings."""
 
 import json
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from cluster_request.request import merged
 from config.eks import AddonConfig, AddonName, EksConfig
@@ -50,15 +52,42 @@ def has_quotas(eks: EksConfig) -> bool:
 
 
 @cache
-def versions() -> dict[str, dict[str, str]]:
-    """Return the default version of each add-on by Kubernetes version."""
-    content: dict[str, dict[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"))
+def _table() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
     return content
 
 
+@cache
+def versions() -> dict[str, dict[str, str | None]]:
+    """Return the version of each add-on by Kubernetes version; None if no source names one, so that EKS chooses it."""
+    return {name: row["addons"] for name, row in _table()["kubernetes"].items()}
+
+
+def standard_support_end(version: str) -> date | None:
+    """Return the last day of the Kubernetes version's standard support, if it is known."""
+    row = _table()["kubernetes"].get(version)
+    return date.fromisoformat(row["standard_support_ends"]) if row else None
+
+
+def broken(name: AddonName, version: str) -> dict[str, str] | None:
+    """Return the table's row, with `problem`, `fixed` and `source`, if this version of the add-on breaks on HyperPod."""
+    rows: list[dict[str, str]] = [row for row in _table()["broken"] if row["addon"] == name.value]
+    return next((row for row in rows if release(row["first"]) <= release(version) < release(row["fixed"])), None)
+
+
+def known_broken() -> set[AddonName]:
+    """Return the add-ons with versions that break on HyperPod."""
+    return {AddonName(row["addon"]) for row in _table()["broken"]}
+
+
+def release(version: str) -> tuple[int, ...]:
+    """Return the numbers of an add-on's version, without its build: (1, 20, 4) for ``v1.20.4-eksbuild.2``."""
+    return tuple(map(int, version.removeprefix("v").split("-")[0].split(".")))
+
+
 def newest_version() -> str:
-    """Return the newest Kubernetes version that HyperPod supports."""
-    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html lists 1.28 to 1.34.
+    """Return the newest Kubernetes version that HyperPod is known to support."""
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html lists 1.30 to 1.35.
     return max(versions(), key=minor)
 
 
@@ -99,7 +128,7 @@ def _deployments(config: ClusterConfig) -> dict[AddonName, dict[str, Any]]:
     share the hardware with HyperPod's deep health checks. Without taints, an add-on's own settings are right, and EKS has no
     reason to refuse any: the schemas of aws-fsx-csi-driver and of some others are not public (`./hpod preflight` reads them).
     """
-    of_groups = tolerations(taint for group in config.instance_groups for taint in group.taints)
+    of_groups = tolerations(EffectiveRequest(config).taints())
     if not of_groups:
         return {}
     own = [CRITICAL, *of_groups]

@@ -89,7 +89,11 @@ def _field(path: Path) -> Path | None:
     if around:
         longest = max(around, key=len)
         below = path[len(longest) :]
-        return (*fields[longest], *below) if len(below) == 1 and isinstance(below[0], int) else fields[longest]
+        field = fields[longest]
+        if field[1:2] == ("taints",):
+            return (*field[:2], *path[4:5], *field[2:])
+        has_entry = len(below) == 1 and (isinstance(below[0], int) or field[1:] == ("labels",))
+        return (*field, *below) if has_entry else field
     return next((field for members, field in fields.items() if names == members[: len(names)]), None)
 
 

@@ -67,7 +67,7 @@ class AddonConfig(Section):
     enabled: StrictBool | None = setting("whether the cluster has the add-on; default: see `addons`", Change.IN_PLACE, None)
     version: str | None = setting(
         "version of the add-on, e.g. `v1.20.4-eksbuild.2`; default: the version in config/data/eks_addons.json for the "
-        "Kubernetes version",
+        "Kubernetes version, or EKS's default if the file has none",
         Change.IN_PLACE,
         None,
         pattern=ADDON_VERSION,
@@ -108,7 +108,7 @@ class EksConfig(Section):
     """The configuration of Amazon EKS, the orchestrator instead of Slurm."""
 
     version: str | None = setting(
-        'Kubernetes version, e.g. `"1.34"`, in quotes; EKS upgrades one minor version at a time and has no downgrade; required '
+        'Kubernetes version, e.g. `"1.35"`, in quotes; EKS upgrades one minor version at a time and has no downgrade; required '
         "without `existing`",
         Change.IN_PLACE,
         None,
@@ -190,6 +190,12 @@ class EksConfig(Section):
     )
     helm_chart: HelmChart | None = setting(
         "AWS's Helm chart of HyperPod's dependencies, instead of the deployment's own objects", Change.IN_PLACE, None
+    )
+    nvidia_device_plugin: StrictBool = setting(
+        "whether the deployment installs NVIDIA's device plugin; `false` if the NVIDIA GPU operator runs its own "
+        "(docs/operate/eks.md)",
+        Change.IN_PLACE,
+        True,
     )
     # The objects of more teams do not fit into the custom resource's event: tests/unit/cluster_request/kubernetes_objects.
     teams: tuple[Team, ...] = setting("teams with a namespace each", Change.IN_PLACE, (), max_length=40)

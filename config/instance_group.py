@@ -77,8 +77,8 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].InstanceGroupName",
     )
     role: Role | None = setting(
-        "role of the nodes in the Slurm cluster; required for Slurm",
-        Change.REPLACES_NODES,
+        "role of the nodes in the Slurm cluster; required for Slurm; rename the group to change it on running nodes",
+        Change.NEW_NODES,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
     )
@@ -168,9 +168,9 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].TrainingPlanArn",
     )
     image_id: str | None = setting(
-        "machine image of the nodes, e.g. `ami-0123456789abcdef0`; a change updates the software of all nodes; default: "
-        "HyperPod's current image",
-        Change.IN_PLACE,
+        "machine image of the nodes, e.g. `ami-0123456789abcdef0`; to change it, first run `aws sagemaker "
+        "update-cluster-software` with `--image-id`, which ends jobs on the group's nodes; default: HyperPod's current image",
+        Change.REPLACES_NODES,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].ImageId",
     )
@@ -192,6 +192,6 @@ class SlurmInstanceGroup(InstanceGroup):
 
     role: Role = setting(
         "role of the nodes in the Slurm cluster",
-        Change.REPLACES_NODES,
+        Change.NEW_NODES,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
     )

@@ -10,6 +10,8 @@ TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
 # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: the format of a name.
 TYPE_NAME = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
+MOST_PODS = 49  # the highest number in AWS's table, also of types with 64 addresses
+NVIDIA_GPUS, NEURON_DEVICES = "NVIDIA GPUs", "Neuron devices"
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,10 @@ class InstanceType:
         return self.cores // self.sockets if self.sockets else None
 
     @property
-    def is_accelerated(self) -> bool:
-        """Return whether the type has GPUs or Neuron devices."""
-        return self.gpus + self.neuron_devices > 0
+    def pods(self) -> int:
+        """Return how many pods a HyperPod node can run: one for each address of its only network interface except its own."""
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html: "Pods per instance type"
+        return min(self.addresses_per_interface - 1, MOST_PODS)
 
 
 @cache
@@ -59,6 +62,15 @@ def instance_type(name: str) -> InstanceType | None:
     """Return the type, or None if its properties are unknown."""
     facts = json.loads(_lines().get(name, "null"))
     return InstanceType(**facts) if facts else None
+
+
+def accelerator(name: str) -> str | None:
+    """Return NVIDIA_GPUS, NEURON_DEVICES or None, by the family if the type's properties are unknown."""
+    if known := instance_type(name):
+        return NVIDIA_GPUS if known.gpus else NEURON_DEVICES if known.neuron_devices else None
+    # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: what the letters of a family mean.
+    family = re.match(r"ml\.(p|gr?|(?P<neuron>trn|inf))[1-9]", name)
+    return None if family is None else NEURON_DEVICES if family["neuron"] else NVIDIA_GPUS
 
 
 def listed_types() -> tuple[str, ...]:

@@ -65,17 +65,17 @@ class ClusterConfig(Section):
     """One cluster, defined by one YAML file."""
 
     name: Annotated[str, StringConstraints(pattern=f"^{FILE_NAME}$")] = setting(
-        "not in the file: the file name without `.yaml`, which names the stacks", Change.REPLACES_CLUSTER
+        "not in the file: the file name without `.yaml`, which names the stacks", Change.SECOND_CLUSTER
     )
     region: str | None = setting(
         "AWS region; default: the CDK's region",
-        Change.REPLACES_CLUSTER,
+        Change.SECOND_CLUSTER,
         None,
         pattern=r"^[a-z]{2,4}(-[a-z]+)+-[0-9]$",
     )
     account: str | None = setting(
         "AWS account, 12 digits in quotes; default: the CDK's account",
-        Change.REPLACES_CLUSTER,
+        Change.SECOND_CLUSTER,
         None,
         pattern=r"^[0-9]{12}$",
     )
@@ -86,8 +86,8 @@ class ClusterConfig(Section):
         None,
         api="sagemaker:CreateCluster ClusterName",
     )
-    network: NetworkConfig = setting("VPC and subnets", Change.REPLACES_CLUSTER)
-    storage: StorageConfig = setting("file systems and buckets", Change.NEW_NODES, StorageConfig())
+    network: NetworkConfig = setting("VPC and subnets", Change.REPLACES_BOTH)
+    storage: StorageConfig = setting("file systems and buckets", Change.REPLACES_FILE_SYSTEM, StorageConfig())
     instance_groups: tuple[InstanceGroup, ...] = setting(
         "groups of nodes", Change.IN_PLACE, min_length=1, max_length=100, api="sagemaker:CreateCluster InstanceGroups"
     )
@@ -194,6 +194,11 @@ class ClusterConfig(Section):
         if self.eks is None:
             return None
         return self.eks.existing.name if self.eks.existing else self.name
+
+    @property
+    def retains_network(self) -> bool:
+        """Return whether `cdk destroy` keeps a VPC that the deployment created."""
+        return self.removal is Removal.RETAIN or self.storage.retains_file_systems or self.retains_eks_cluster
 
     @property
     def retains_eks_cluster(self) -> bool:

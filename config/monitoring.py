@@ -16,7 +16,7 @@ class SlackChannel(Section):
 
     workspace_id: str = setting(
         "ID of the workspace, e.g. `T0123ABCD`",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         pattern=r"^[0-9A-Z]{1,255}$",
         api="chatbot:CreateSlackChannelConfiguration SlackTeamId",
     )
@@ -33,13 +33,13 @@ class TeamsChannel(Section):
 
     tenant_id: str = setting(
         "ID of the tenant",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
         api="chatbot:CreateMicrosoftTeamsChannelConfiguration TenantId",
     )
     team_id: str = setting(
         "ID of the team",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
         api="chatbot:CreateMicrosoftTeamsChannelConfiguration TeamId",
     )

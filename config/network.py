@@ -43,18 +43,18 @@ class InternetAccess(StrEnum):
 class ExistingNetwork(Section):
     """An existing VPC with its subnets and security group."""
 
-    vpc_id: str = setting("VPC id, e.g. `vpc-0123456789abcdef0`", Change.REPLACES_CLUSTER, pattern=r"^vpc-[0-9a-f]{8,17}$")
+    vpc_id: str = setting("VPC id, e.g. `vpc-0123456789abcdef0`", Change.REPLACES_BOTH, pattern=r"^vpc-[0-9a-f]{8,17}$")
     node_subnet_ids: tuple[SubnetId, ...] = setting(
         "private subnets for the nodes, all in `availability_zone_id`; another account may share them; the file system is in the "
         "first",
-        Change.REPLACES_CLUSTER,
+        Change.REPLACES_BOTH,
         min_length=1,
         max_length=16,
         api="sagemaker:CreateCluster VpcConfig.Subnets",
     )
     security_group_id: str = setting(
         "security group of nodes and file system, which must allow all traffic within itself",
-        Change.REPLACES_CLUSTER,
+        Change.REPLACES_BOTH,
         pattern=r"^sg-[0-9a-f]{8,17}$",
         api="sagemaker:CreateCluster VpcConfig.SecurityGroupIds[]",
     )
@@ -71,26 +71,26 @@ class NetworkConfig(Section):
 
     availability_zone_id: AvailabilityZoneId = setting(
         "availability zone id, e.g. `usw2-az4` (not the name, which differs between accounts)",
-        Change.REPLACES_CLUSTER,
+        Change.AT_CREATION,
         api="ec2:CreateSubnet AvailabilityZoneId",
     )
     vpc_cidr: Cidr = setting(
         "primary range of the VPC, new or existing; it contains the public subnet",
-        Change.REPLACES_CLUSTER,
+        Change.AT_CREATION,
         "10.0.0.0/16",
         validate_default=True,
         api="ec2:CreateVpc CidrBlock",
     )
     public_subnet_cidr: Cidr = setting(
         "range of the public subnet with the NAT gateway, inside `vpc_cidr`; not used with `internet_access: existing`",
-        Change.IN_PLACE,
+        Change.AT_CREATION,
         "10.0.0.0/24",
         validate_default=True,
         api="ec2:CreateSubnet CidrBlock",
     )
     node_cidr: Cidr = setting(
         "secondary range of the VPC, used for the private subnet of the nodes; not used with `existing`",
-        Change.REPLACES_CLUSTER,
+        Change.REPLACES_BOTH,
         "10.1.0.0/16",
         validate_default=True,
         api="ec2:AssociateVpcCidrBlock CidrBlock",
@@ -103,7 +103,7 @@ class NetworkConfig(Section):
         le=3653,
         api="logs:PutRetentionPolicy retentionInDays",
     )
-    existing: ExistingNetwork | None = setting("existing network to use", Change.REPLACES_CLUSTER, None)
+    existing: ExistingNetwork | None = setting("existing network to use", Change.REPLACES_BOTH, None)
 
     @property
     def identity(self) -> str:

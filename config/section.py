@@ -15,7 +15,11 @@ class Change(StrEnum):
     NEW_NODES = "new nodes"
     REPLACES_NODES = "replaces nodes"
     REPLACES_NAMESPACE = "replaces the namespace"
+    REPLACES_FILE_SYSTEM = "replaces the file system"
     REPLACES_CLUSTER = "replaces the cluster"
+    REPLACES_BOTH = "replaces cluster and file system"
+    SECOND_CLUSTER = "a second cluster"
+    IN_TWO_DEPLOYMENTS = "in two deployments"
     AT_CREATION = "at creation"
 
 

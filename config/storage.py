@@ -39,20 +39,20 @@ class DataRepositoryAssociation(Section):
 
     path: str = setting(
         "directory of the file system, e.g. `/data`",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         pattern=r"^/([^/\r\n]+(/[^/\r\n]+)*)?$",
         max_length=900,
         api="fsx:CreateDataRepositoryAssociation FileSystemPath",
     )
     bucket: BucketName | None = setting(
         "existing bucket in the same region; default: the data bucket",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         None,
         api="fsx:CreateDataRepositoryAssociation DataRepositoryPath",
     )
     prefix: str = setting(
         "prefix in the bucket, without leading and trailing slashes",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         "",
         pattern=r"^([^/](.*[^/])?)?$",
         max_length=900,
@@ -60,7 +60,7 @@ class DataRepositoryAssociation(Section):
     )
     import_metadata_on_create: StrictBool = setting(
         "import the metadata of the bucket's objects at creation",
-        Change.IN_PLACE,
+        Change.IN_TWO_DEPLOYMENTS,
         default=True,
         api="fsx:CreateDataRepositoryAssociation BatchImportMetaDataOnCreate",
     )
@@ -100,8 +100,8 @@ class LustreConfig(FileSystem):
     mount_path = "/fsx"
 
     deployment_type: DeploymentType = setting(
-        "PERSISTENT_2, or PERSISTENT_1 in regions without it; a change replaces the file system",
-        Change.NEW_NODES,
+        "PERSISTENT_2, or PERSISTENT_1 in regions without it",
+        Change.REPLACES_FILE_SYSTEM,
         DeploymentType.PERSISTENT_2,
         api="fsx:CreateFileSystem LustreConfiguration.DeploymentType",
     )
@@ -114,17 +114,17 @@ class LustreConfig(FileSystem):
         api="fsx:CreateFileSystem StorageCapacity",
     )
     throughput_mbps_per_tib: StrictInt = setting(
-        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1; a change replaces the file "
-        "system (the FSx API can change it in place)",
-        Change.NEW_NODES,
+        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1; the FSx API can "
+        "change it in place",
+        Change.REPLACES_FILE_SYSTEM,
         250,
         ge=50,
         le=1000,
         api="fsx:CreateFileSystem LustreConfiguration.PerUnitStorageThroughput",
     )
     version: str = setting(
-        "Lustre version, in quotes; a change replaces the file system",
-        Change.NEW_NODES,
+        "Lustre version, in quotes",
+        Change.REPLACES_FILE_SYSTEM,
         "2.15",
         pattern=r"^2\.(10|12|15)$",
         api="fsx:CreateFileSystem FileSystemTypeVersion",
@@ -176,7 +176,7 @@ class NodeAccess(StrEnum):
 class DataBucketConfig(Section):
     """The default bucket of data repository associations."""
 
-    existing: BucketName | None = setting("existing bucket to use, which is never changed or deleted", Change.IN_PLACE, None)
+    existing: BucketName | None = setting("existing bucket, which is never changed or deleted", Change.IN_TWO_DEPLOYMENTS, None)
     removal: Removal = setting("effect of `cdk destroy` on a created bucket", Change.IN_PLACE, Removal.RETAIN)
     node_access: NodeAccess = setting(
         "access of the node role to all objects of the bucket: `read` lists and reads them, `write` also writes and deletes "
@@ -189,7 +189,7 @@ class DataBucketConfig(Section):
 class StorageConfig(Section):
     """File systems and buckets."""
 
-    lustre: LustreConfig | None = setting("new file system", Change.NEW_NODES, None)
+    lustre: LustreConfig | None = setting("new file system", Change.REPLACES_FILE_SYSTEM, None)
     existing: ExistingFileSystem | None = setting("existing file system to use instead of `lustre`", Change.NEW_NODES, None)
     openzfs: OpenZfsConfig | None = setting("file system for home directories, instead of `homes`", Change.NEW_NODES, None)
     homes: str = setting(

@@ -4,6 +4,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from config.suggestions import either, nearest
 
@@ -11,9 +12,21 @@ TABLE = Path(__file__).parent / "data" / "zones.json"
 
 
 @cache
+def _content() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return content
+
+
+@cache
 def _table() -> dict[str, tuple[str, ...]]:
-    content = json.loads(TABLE.read_text(encoding="utf-8"))
-    return {region: tuple(zones) for region, zones in content["zones"].items()}
+    return {region: tuple(zones) for region, zones in _content()["zones"].items()}
+
+
+def zones_with_type(name: str, region: str) -> tuple[str, ...] | None:
+    """Return the region's zones that offer the type; None if the type is not accelerated or the zones are unknown."""
+    offering = next((set(each["zones"]) for each in _content()["accelerated_types"] if name in each["types"]), None)
+    known = zones_of(region)
+    return tuple(zone for zone in known if zone in offering) if known and offering is not None else None
 
 
 def regions() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Network interfaces of services in subnets, and the refusals that moto's EC2 lacks.
 
-Corrected in moto: a subnet or a security group in use can be deleted, a NAT gateway leaves its interface behind, and a VPC can
-be deleted although groups, endpoints or an internet gateway are left in it.
+Corrected in moto: a subnet or a security group in use can be deleted, a NAT gateway leaves its interface behind, interface
+endpoints are gone at once, and a VPC can be deleted although groups, endpoints, peerings or an internet gateway are left in it.
 """
 
 import ipaddress
@@ -9,8 +9,11 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from local_aws.durations import duration
+from local_aws.schedule import schedule
 from local_aws.security_group_rules import Groups, references
 
 _lock = threading.RLock()
@@ -38,6 +41,11 @@ class Place:
     region: str
     subnet_id: str
     group_ids: tuple[str, ...]
+
+    @property
+    def ec2(self) -> Any:
+        """Moto's EC2."""
+        return _ec2(self.account, self.region)
 
     def subnet(self) -> Any | None:
         """Return moto's subnet, or None."""
@@ -159,8 +167,20 @@ def _detach_internet_gateway(ec2: Any, internet_gateway_id: str, vpc_id: str) ->
     return _originals["detach_internet_gateway"](ec2, internet_gateway_id, vpc_id)
 
 
+def _delete_vpc_endpoints(ec2: Any, vpce_ids: list[str]) -> None:
+    """Delete the endpoints; interfaces stay for some time, and with them the subnets."""
+    for each in (ec2.vpc_end_points[key] for key in vpce_ids if key in ec2.vpc_end_points):
+        if str(each.vpc_endpoint_type).lower() != "interface":
+            _originals["delete_vpc_endpoints"](ec2, [each.id])
+        elif each.state == "available":
+            each.state = "deleting"
+            schedule.after(duration("ec2.endpoint.delete"), partial(_originals["delete_vpc_endpoints"], ec2, [each.id]))
+
+
 def _delete_vpc(ec2: Any, vpc_id: str) -> Any:
+    peered = [each for each in ec2.vpc_pcxs.values() if each._status.code in ("active", "pending-acceptance")]
     left = [
+        *(each.id for each in peered if vpc_id in (each.vpc.id, each.peer_vpc.id)),
         *(group.id for group in ec2.groups.get(vpc_id, {}).values() if group.name != "default"),
         *(gateway.id for gateway in ec2.internet_gateways.values() if gateway.vpc and gateway.vpc.id == vpc_id),
         *(point.id for point in ec2.vpc_end_points.values() if point.vpc_id == vpc_id and point.state != "deleted"),
@@ -177,4 +197,5 @@ _CORRECTIONS: dict[str, Callable[..., Any]] = {
     "delete_network_interface": _delete_network_interface,
     "detach_internet_gateway": _detach_internet_gateway,
     "delete_vpc": _delete_vpc,
+    "delete_vpc_endpoints": _delete_vpc_endpoints,
 }

@@ -5,7 +5,7 @@ from typing import Any
 from aws_cdk import Fn, Stack
 from constructs import Construct
 
-from cluster_request.eks_addons import addons_after_nodes
+from cluster_request.eks_addons import addons_after_nodes, addons_before_nodes
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
 from config.eks import EksConfig
 from config.model import ClusterConfig
@@ -19,10 +19,21 @@ from stacks.placeholder import fill_if_empty
 
 
 class AddonsStack(Stack):
-    """Define the add-ons whose pods need nodes, and the quotas of teams; it is deleted before the HyperPod cluster."""
+    """Define the add-ons whose pods need nodes, and the quotas of teams; it is deleted before the HyperPod cluster.
+
+    ``provider`` is the service token of the provider that also checks add-ons.
+    """
 
     def __init__(
-        self, scope: Construct, id: str, *, config: ClusterConfig, eks: EksConfig, cluster: ClusterStack, **kwargs: Any
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        config: ClusterConfig,
+        eks: EksConfig,
+        cluster: ClusterStack,
+        provider: str,
+        **kwargs: Any,
     ) -> None:
         super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS", **kwargs)
         name = str(config.eks_cluster_name)
@@ -30,6 +41,8 @@ class AddonsStack(Stack):
         addons = Addons(
             self, "Addons", cluster_name=name, addons=addons_after_nodes(config), preserve=keeps, keep_identities=keeps
         )
+        if all_addons := [*addons_before_nodes(config), *addons_after_nodes(config)]:
+            addons.check_health(all_addons, provider)
         if has_task_governance(eks):
             quotas = ComputeQuotas(
                 self,

@@ -40,6 +40,6 @@ class ClusterStage(Stage):
         kubernetes = KubernetesStack(self, "Kubernetes", config=config, eks=eks, network=network.network, storage=storage.storage)
         kubernetes.add_stack_dependency(storage)
         self.cluster.add_stack_dependency(kubernetes)
-        addons = AddonsStack(self, "Addons", config=config, eks=eks, cluster=self.cluster)
+        addons = AddonsStack(self, "Addons", config=config, eks=eks, cluster=self.cluster, provider=kubernetes.service_token)
         addons.add_stack_dependency(self.cluster)
         return addons

@@ -62,6 +62,7 @@ class KubernetesStack(Stack):
             alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
         )
         dependencies.node.add_dependency(access, addons)
+        self.service_token = dependencies.service_token
         if config.keeps_cluster:
             retain(dependencies.resource)
 
@@ -82,6 +83,7 @@ class KubernetesStack(Stack):
         zone = config.network.availability_zone_id
         subnets = ControlPlaneNetwork(self, "ControlPlaneNetwork", config=eks, network=network, node_zone_id=zone)
         cluster = EksCluster(self, "Cluster", name=config.name, config=eks, network=network, subnet_ids=subnets.subnet_ids)
+        cluster.node.add_dependency(subnets)
         if config.retains_eks_cluster:
             retain(subnets, cluster)
         return cluster

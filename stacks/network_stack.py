@@ -20,11 +20,12 @@ class NetworkStack(Stack):
         super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}", **kwargs)
         # A retained file system uses its network interfaces, and so the subnet, the security group and the VPC; a retained EKS
         # cluster uses the security group and the VPC.
-        is_used = config.storage.retains_file_systems or config.retains_eks_cluster
-        removal = Removal.RETAIN if is_used else Removal.DESTROY
+        removal = Removal.RETAIN if config.retains_network else Removal.DESTROY
         self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
         if config.removal is Removal.RETAIN:
             retain(self.network)
+        elif config.network.existing is None:
+            self.network.clean_up(config.name, is_vpc_deleted=not config.retains_network)
         fill_if_empty(self)
 
         reuse = network_section(config, self.network)

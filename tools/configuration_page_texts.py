@@ -8,11 +8,18 @@ CHANGES = {
     Change.RUNNING_NODES: "Applies in place to running nodes, [wave by wave](../operate/running-nodes.md), and to new nodes. "
     "With `lifecycle.follow: new_nodes`, only to new nodes.",
     Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
-    Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
+    Change.REPLACES_NODES: "A group with another `name` gets new nodes, and the old group is deleted. With the same `name`, the "
+    "deployment refuses the change before it changes the cluster, and prints the fix.",
     Change.REPLACES_NAMESPACE: "The team gets a new namespace; the old one is kept while it "
     "[holds objects of members](../operate/eks.md#teams).",
-    Change.AT_CREATION: "A deployment that changes it on an existing cluster is refused.",
-    Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` the deployment fails instead.",
+    Change.REPLACES_FILE_SYSTEM: "`/fsx` becomes another, empty file system. The old file system is kept with its data; "
+    "with `removal: destroy` it is deleted. Running nodes stay on the old one, new nodes use the new one.",
+    Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` or on EKS the deployment fails instead.",
+    Change.REPLACES_BOTH: "Both of these: a new cluster, and an empty file system if the deployment creates one.",
+    Change.SECOND_CLUSTER: "A deployment creates other stacks with a second cluster, and the first one keeps running.",
+    Change.IN_TWO_DEPLOYMENTS: "`./hpod preflight` refuses it, and a deployment fails: AWS refuses the new resource beside the "
+    "old one. Remove the entry and deploy, then add it again and deploy. Files and objects stay.",
+    Change.AT_CREATION: "`./hpod preflight` refuses a change, and a deployment fails; use a second file for another cluster.",
 }
 
 INTRO = """# Configuration
@@ -56,7 +63,7 @@ The column *a change* of the tables below is the effect on a running cluster whe
 
 MINIMAL = """region: us-west-2
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
 storage:
   lustre: {}
 instance_groups:
@@ -73,9 +80,9 @@ instance_groups:
 
 MINIMAL_EKS = """region: us-west-2
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
 eks:
-  version: "1.34"
+  version: "1.35"
 instance_groups:
   - name: workers
     instance_type: ml.g5.8xlarge
@@ -85,7 +92,7 @@ instance_groups:
 # Examples for sections that are not in the shortest file; tests add each to it.
 EXAMPLES = {
     "network.existing": """network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
   existing:
     vpc_id: vpc-0123456789abcdef0
     node_subnet_ids: [subnet-0123456789abcdef0]
@@ -157,28 +164,28 @@ users:
 # The same for sections of EKS clusters; tests add each to the shortest file with EKS.
 EKS_EXAMPLES = {
     "eks": """eks:
-  version: "1.34"
+  version: "1.35"
   admins: [arn:aws:iam::123456789012:role/PlatformAdmin]
   public_access_cidrs: [198.51.100.0/24]
 """,
     "eks.existing": """eks:
   existing: {name: platform}
 network:
-  availability_zone_id: usw2-az4
+  availability_zone_id: usw2-az2
   existing:
     vpc_id: vpc-0123456789abcdef0
     node_subnet_ids: [subnet-0123456789abcdef0]
     security_group_id: sg-0123456789abcdef0
 """,
     "eks.addons.NAME": """eks:
-  version: "1.34"
+  version: "1.35"
   addons:
     metrics-server: {enabled: false}
     coredns:
       configuration: {replicaCount: 3}
 """,
     "eks.teams[]": """eks:
-  version: "1.34"
+  version: "1.35"
   teams:
     - name: vision
       role_arns: [arn:aws:iam::123456789012:role/VisionResearchers]

@@ -247,7 +247,7 @@ FORMS |= {
     KUBERNETES_VERSION: Form(
         "must be a Kubernetes version with major and minor number",
         lambda value: ".".join(value.lower().removeprefix("v").split(".")[:2]),
-        'use e.g. "1.34"',
+        'use e.g. "1.35"',
     ),
     ADDON_VERSION: Form(
         "must be the version of an EKS add-on like v1.20.4-eksbuild.2",

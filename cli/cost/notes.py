@@ -1,8 +1,9 @@
 """Notes on an estimate: costs that are not included, and costs after `cdk destroy`."""
 
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 
-from cluster_request.eks_addons import addons_after_nodes
+from cluster_request.eks_addons import addons_after_nodes, standard_support_end
 from config.eks import AddonName, EksConfig
 from config.model import ClusterConfig, Implementation
 from config.network import InternetAccess
@@ -14,33 +15,31 @@ BY_USE = (
 )
 ROOT = "not included: the nodes' root volumes, whose size HyperPod determines"
 MONITORING = "not included: the monitoring stack, about 8 USD per month (docs/operate/monitoring.md)"
-# The last days of standard support, by EKS's release calendar as of 2026-04-24; versions of the add-ons' table.
-# https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
-STANDARD_SUPPORT = {"1.32": "2026-03-23", "1.33": "2026-07-29", "1.34": "2026-12-02"}
 OBSERVABILITY = (
     "not included: Container Insights of the add-on amazon-cloudwatch-observability, charged by observation and log volume"
 )
 LIST_PRICES = "on-demand list prices, without taxes, savings plans and discounts"
 
 
-def notes_on(config: ClusterConfig) -> Iterator[str]:
-    """Yield the notes on the cluster's estimate."""
+def notes_on(config: ClusterConfig, today: date | None = None) -> Iterator[str]:
+    """Yield the notes on the cluster's estimate, by default of this day."""
     yield BY_USE
     yield ROOT
     if config.is_monitored:
         yield MONITORING
     if config.eks:
-        yield from _on_kubernetes(config, config.eks)
+        yield from _on_kubernetes(config, config.eks, today or datetime.now(UTC).date())
     if config.implementation is Implementation.NONE:
         yield "`implementation: none`: no stack owns the cluster, which costs this while it runs"
     yield from _on_what_is_there(config)
     yield from _after_destroy(config)
 
 
-def _on_kubernetes(config: ClusterConfig, eks: EksConfig) -> Iterator[str]:
-    if config.creates_eks_cluster and eks.version in STANDARD_SUPPORT:
-        extended = f"after {STANDARD_SUPPORT[eks.version]}, Kubernetes {eks.version} is in extended support"
-        yield f"{extended}: the control plane costs 0.60 USD per hour, not 0.10 USD"
+def _on_kubernetes(config: ClusterConfig, eks: EksConfig, today: date) -> Iterator[str]:
+    if config.creates_eks_cluster and (end := standard_support_end(eks.version or "")):
+        cost = "the control plane costs 0.60 USD per hour, not 0.10 USD"
+        ended = f"standard support of Kubernetes {eks.version} ended on {end}: {cost}"
+        yield ended if end < today else f"after {end}, Kubernetes {eks.version} is in extended support: {cost}"
     elif eks.existing:
         yield f"not included, because it already exists: the EKS cluster {eks.existing.name}"
     if AddonName.CLOUDWATCH_OBSERVABILITY in {addon.name for addon in addons_after_nodes(config)}:

@@ -147,6 +147,10 @@ RULES = (
         action="`./hpod reboot CLUSTER NODE`, then `./hpod resume CLUSTER NODE`",
     ),
     Rule(
+        "slurm-rebooted", Source.SLURM, ACT, "a node rebooted without a drain and waits to return to service",
+        text="unexpectedly rebooted", action="`./hpod resume CLUSTER NODE`, if the controller does not resume it within minutes",
+    ),
+    Rule(
         "slurm-down", Source.SLURM, ACT, "a node does not answer Slurm", kind="down.*|.*not_?respond.*|fail.*",
         action="read `./hpod logs CLUSTER NODE`, and run `systemctl status slurmd` on the node",
     ),

@@ -4,23 +4,57 @@ from dataclasses import replace
 from typing import Any
 
 from cli.import_cluster.choices import Choices, Keep
-from cli.import_cluster.deployed_values import LIFE_CYCLE
-from cli.import_cluster.instance_storage import STORAGE, Mounts, common_mounts, ordered
+from cli.import_cluster.deployed_values import LIFE_CYCLE, NEW_FILE_SYSTEM
+from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts, common_mounts, ordered
 from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, Original
-from cluster_request.request import CONTINUOUS, Request
+from cli.import_cluster.roles import Roles
+from cluster_request.request import CONTINUOUS, LUSTRE_PATH, Request
+from config.errors import Problem, dotted
 from config.lifecycle import ON_CREATE
 
 SLURM = "SlurmConfig"
+MOVED = "New: HyperPod sets up Slurm (`slurm.setup: api`, which AWS recommends), instead of provisioning_parameters.json."
+NOT_MOVED = (
+    "Scripts set up Slurm, because `slurm.setup: api` does not fit: {}: {}. With scripts there is no continuous provisioning, "
+    "Spot or min_instance_count, and a running cluster cannot change its set-up in a deployment."
+)
 
 
 def uses_api(original: Original, choices: Choices) -> bool:
     """Return whether the file can say `slurm.setup: api`; passed scripts require `scripts`."""
     return (
-        original.parameters is None
+        (original.parameters is None or original.has_moved)
         and choices.scripts is None
         and all("NodeType" in (group.get(SLURM) or {}) for group in original.groups)
     )
+
+
+def moved(original: Original, choices: Choices, roles: Roles) -> Original | None:
+    """Return an original with parameters as AWS migrates it to SlurmConfig, or None if a choice or the request excludes it."""
+    has_both = any(SLURM in group for group in original.groups)
+    if original.parameters is None or has_both or choices.keep is not Keep.NOTHING or choices.scripts is not None:
+        return None
+    dns_name, mount_name = (original.parameters.get(name) for name in ("fsx_dns_name", "fsx_mountname"))
+    mount = {"DnsName": dns_name, "MountName": mount_name or NEW_FILE_SYSTEM[1], "MountPath": LUSTRE_PATH}
+    mounts = [{LUSTRE: mount}] if dns_name else []
+    groups = []
+    for group in original.groups:
+        role, partition = roles.found[group["InstanceGroupName"]]
+        slurm = {"NodeType": str(role).title(), **({"PartitionNames": [partition]} if partition else {})}
+        storage = [*group.get(STORAGE, ()), *mounts]
+        groups.append({**group, SLURM: slurm, **({STORAGE: storage} if storage else {})})
+    # as cluster_request makes it
+    continuous = original.request.get("NodeProvisioningMode") == CONTINUOUS
+    orchestrator = {} if continuous else {"Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Merge"}}}
+    return replace(
+        original, request={**original.request, GROUPS: groups, **orchestrator}, has_moved=True, notes=(*original.notes, MOVED)
+    )
+
+
+def not_moved(original: Original, problem: Problem) -> Original:
+    """Return the original with the reason why scripts set up Slurm."""
+    return replace(original, notes=(*original.notes, NOT_MOVED.format(dotted(problem.path), problem.message.partition("; ")[0])))
 
 
 def is_continuous(original: Original, choices: Choices) -> bool:

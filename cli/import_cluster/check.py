@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cli.import_cluster.choices import Choices, Keep
-from cli.import_cluster.deployed_values import with_values
+from cli.import_cluster.deployed_values import RESTRICTED, with_values
 from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC, Original
 from cli.import_cluster.placeholders import placeholder_problems
@@ -29,12 +29,19 @@ def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]
     checked = {"ClusterName": "cluster", **with_values(original.request, choices.keep)}
     walked = check_request(checked)
     if original.request_file in original.files:  # a running cluster has none
-        walked += placeholder_problems(checked, {problem.path for problem in walked})
+        pasted = list(placeholder_problems(checked))
+        walked = [*(each for each in walked if each.path not in {problem.path for problem in pasted}), *pasted]
     yield from walked
     if not original.request.get(GROUPS):
-        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; add a controller group")
+        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), _without_group(original))
     elif not walked:
         yield from _not_ours(original, choices)
+
+
+def _without_group(original: Original) -> str:
+    if original.request.get(RESTRICTED):
+        return "has no group; a cluster file cannot describe a cluster with RestrictedInstanceGroups only: add an ordinary group"
+    return f"has no group; add {'one' if eks_arn_of(original.request) else 'a controller group'}"
 
 
 def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
@@ -42,6 +49,9 @@ def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
     if (arn := eks_arn_of(original.request)) and original.parameters is not None:
         message = "uses EKS, which has no provisioning parameters; leave out that file"
         yield Problem(("Orchestrator", "Eks", "ClusterArn"), arn, message)
+    elif not arn and original.parameters is None and not any("SlurmConfig" in group for group in original.groups):
+        message = "unknown orchestrator; for EKS, add Eks.ClusterArn; for Slurm, also pass provisioning_parameters.json"
+        yield Problem(("Orchestrator",), original.request.get("Orchestrator", ABSENT), message)
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
             yield Problem(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.import_cluster.api_setup import in_api_form, is_continuous, mounts_of
+from cli.import_cluster.api_setup import in_api_form, is_continuous, mounts_of, moved, not_moved
 from cli.import_cluster.check import checked_roles
 from cli.import_cluster.choices import Choices
 from cli.import_cluster.commented_yaml import Part, schema_note, written
@@ -18,7 +18,7 @@ from cli.import_cluster.scripts import lifecycle_part
 from cli.import_cluster.slurm import slurm_part
 from cli.import_cluster.storage import storage_part
 from cluster_request.request import Request
-from config.errors import ConfigError, Problem
+from config.errors import ConfigError, Level, Problem
 from config.model import ClusterConfig
 from validation.load import parse_cluster
 
@@ -43,6 +43,18 @@ def imported(original: Original, choices: Choices, *, name: str = "imported", fo
 def _imported(original: Original, choices: Choices, name: str, folder: Path) -> Imported:
     roles = checked_roles(original, choices)
     lifecycle = lifecycle_part(original, choices)
+    if (other := moved(original, choices, roles)) is not None:
+        made = _written(other, choices, roles, lifecycle, name=name, folder=folder)
+        errors = [problem for problem in made.problems if problem.level is Level.ERROR]
+        kept = _written(original, choices, roles, lifecycle, name=name, folder=folder).problems if errors else ()
+        reasons = [each for each in errors if each.message not in {problem.message for problem in kept}]
+        if not reasons:
+            return made
+        original = not_moved(original, reasons[0])
+    return _written(original, choices, roles, lifecycle, name=name, folder=folder)
+
+
+def _written(original: Original, choices: Choices, roles: Roles, lifecycle: Part, *, name: str, folder: Path) -> Imported:
     original = in_api_form(original, choices)
     text = written(
         [Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles, lifecycle)]

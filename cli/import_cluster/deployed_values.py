@@ -1,7 +1,7 @@
 """Members of a request whose values the deployment decides."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
@@ -11,6 +11,8 @@ from cli.import_cluster.placeholders import is_placeholder
 from cluster_request.request import Request, RequestValues
 
 LIFE_CYCLE, SOURCE, ROLE = "LifeCycleConfig", "SourceS3Uri", "ExecutionRole"
+
+RESTRICTED = "RestrictedInstanceGroups"
 
 SAMPLES = RequestValues(
     execution_role_arn="arn:aws:iam::123456789012:role/made-by-the-deployment",
@@ -30,13 +32,29 @@ def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -
     match request.get("Orchestrator"):
         case {"Eks": {"ClusterArn": arn} as eks} if keep is Keep.NOTHING and is_placeholder(arn):
             made["Orchestrator"] = {"Eks": {**eks, "ClusterArn": values.eks_cluster_arn}}
-    groups = request.get(GROUPS)
+    if keep is Keep.NOTHING:
+        for kind in (GROUPS, RESTRICTED):
+            if isinstance(some := request.get(kind), list):
+                made[kind] = [_without_network(each) if repeats_network(each, request) else each for each in some]
+    groups = made.get(GROUPS)
     if keep is not Keep.EVERYTHING and isinstance(groups, list):
         made[GROUPS] = [_group(group, values) for group in groups]
     return made
 
 
-def _names_resources(network: object) -> bool:
+def repeats_network(group: Any, request: Request) -> bool:
+    """Return whether the group's own subnets and security groups are all among the cluster's: a new network has one of each."""
+    match group, request:
+        case {"OverrideVpcConfig": own}, {"VpcConfig": shared} if _names_resources(own) and _names_resources(shared):
+            return all(set(ids) <= set(shared.get(kind, ())) for kind, ids in own.items())
+    return False
+
+
+def _without_network(group: Request) -> Request:
+    return {name: value for name, value in group.items() if name != "OverrideVpcConfig"}
+
+
+def _names_resources(network: object) -> TypeGuard[dict[str, list[str]]]:
     """Return whether the value has the form of a VpcConfig: lists of ids."""
     if not isinstance(network, dict) or network.keys() - {"SecurityGroupIds", "Subnets"}:
         return False

@@ -11,6 +11,7 @@ from config.regular_file import read_bounded
 
 EXPECTED = "write it as JSON"
 TEMPLATE = re.compile("^(AWSTemplateFormatVersion|Resources):", re.MULTILINE)
+REQUEST = re.compile("^(ClusterName|InstanceGroups|Orchestrator|VpcConfig):", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ def _at(error: json.JSONDecodeError) -> Place:
 def _fix(error: json.JSONDecodeError, file: FilePath) -> str:
     if file.suffix in (".yaml", ".yml") and TEMPLATE.search(error.doc):
         return "this is a CloudFormation template: pass CreateCluster's input as JSON, or --from-cluster with its name"
+    if file.suffix in (".yaml", ".yml") and REQUEST.search(error.doc):
+        return "this is the file of `--cli-input-yaml`: write the same members as JSON, or pass --from-cluster with its name"
     if file.suffix in (".yaml", ".yml"):
         return f"this is a cluster file: `./hpod validate {file}` checks it"
     found = error.doc[error.pos : error.pos + 1]

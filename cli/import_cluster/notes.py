@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from cli.import_cluster.api_setup import mounts_of, uses_api
+from cli.import_cluster.api_setup import uses_api
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
-from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE
+from cli.import_cluster.deployed_values import LIFE_CYCLE, RESTRICTED, ROLE, SOURCE, repeats_network
 from cli.import_cluster.groups import own_tags_of
 from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import Original
+from cli.import_cluster.original import GROUPS, Original
 from cli.import_cluster.roles import Roles, unknown_parameters
-from cluster_request.request import Request
 
 
 def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
@@ -21,8 +20,7 @@ def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
         f"Imported from {' and '.join(Path(source).name for source in sources)}.",
         "Kept: every field of the request except those listed here. Fields are described in docs/reference/configuration.md.",
         *_new(original, choices),
-        *_of_the_old_network(original, choices),
-        *_left_out(original),
+        *_left_out(original, choices),
         *original.notes,
     )
 
@@ -51,26 +49,12 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
         )
 
 
-def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
-    """Yield the resources in `overrides` that a new network does not have."""
-    if choices.keep is not Keep.NOTHING:
-        return
-    named = {
-        "OverrideVpcConfig": [group for group in original.groups if "OverrideVpcConfig" in group],
-        "InstanceStorageConfigs": [each for each in original.groups if mounts_of(original, choices) is None and _mounts(each)],
-    }
-    for member, groups in named.items():
-        if groups:
-            names = ", ".join(group["InstanceGroupName"] for group in groups)
-            yield f"Check {member} in `overrides` of {names}, which refers to the original's network."
-
-
-def _mounts(group: Request) -> bool:
-    """Return whether HyperPod mounts file systems on the group's nodes."""
-    return any(kind.startswith("Fsx") for storage in group.get("InstanceStorageConfigs", ()) for kind in storage)
-
-
-def _left_out(original: Original) -> Iterator[str]:
+def _left_out(original: Original, choices: Choices) -> Iterator[str]:
+    request = original.request
+    groups = [group for kind in (GROUPS, RESTRICTED) for group in request.get(kind, ()) if repeats_network(group, request)]
+    if groups and choices.keep is Keep.NOTHING:
+        names = ", ".join(group["InstanceGroupName"] for group in groups)
+        yield f"Left out: OverrideVpcConfig of {names}, which repeats the original's VpcConfig."
     if own := own_tags_of(original.request):
         yield f"Left out: the tags {', '.join(own)}, which AWS or the owning deployment adds."
     if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):

@@ -22,6 +22,8 @@ class Original:
     parameters: Mapping[str, Any] | None = None
     request_file: str = "the request"
     parameters_file: str = "provisioning_parameters.json"
+    has_moved: bool = False
+    """Whether its parameters became a SlurmConfig in each group: `slurm.setup: api`."""
     notes: tuple[str, ...] = field(default=())
     """What else is to be known of it, as comments."""
 

@@ -1,7 +1,7 @@
 """Find the placeholders of a pasted request: shell variables, and words in angle brackets."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from config.errors import Path, Problem
 
@@ -14,10 +14,10 @@ def is_placeholder(value: object) -> bool:
     return isinstance(value, str) and PLACEHOLDER.fullmatch(value) is not None
 
 
-def placeholder_problems(request: object, reported: Collection[Path]) -> Iterator[Problem]:
-    """Yield a problem for each value with a placeholder that is not ``reported`` for another reason."""
+def placeholder_problems(request: object) -> Iterator[Problem]:
+    """Yield a problem for each value with a placeholder."""
     for path, value in _texts(request, ()):
-        if path not in reported and (found := PLACEHOLDER.search(value)):
+        if found := PLACEHOLDER.search(value):
             yield Problem(path, value, f"{found[0]} is a placeholder; replace it with its value")
 
 

@@ -111,7 +111,7 @@ def _unassigned(original: Original) -> str:
 def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the problems of the provisioning parameters."""
     for name, value in parameters.items():
-        similar = nearest(name, _KNOWN)
+        similar = nearest(name, [each for each in _KNOWN if each not in parameters])
         if name not in _KNOWN and similar.startswith("did you mean"):
             yield Problem((name,), value, f"is not a provisioning parameter; {similar}")
         elif name in _TEXTS and not isinstance(value, str):

@@ -20,11 +20,12 @@ def slurm_part(original: Original, choices: Choices) -> Part:
     if eks_arn_of(original.request):
         return eks_part(original, choices)
     if uses_api(original, choices):
-        part = _managed(original) if is_continuous(original, choices) else Part({})
+        part = _managed(original) if is_continuous(original, choices) else _external(original, choices)
         return Part({"slurm": {"setup": "api", **part.sections}}, part.comments)
-    part = _several_controllers(original, choices)
-    section = part.sections.get("slurm")
-    return Part({"slurm": {"setup": "scripts", **(section if isinstance(section, dict) else {})}}, part.comments)
+    part = _external(original, choices)
+    is_kept = choices.keep is not Keep.NOTHING or choices.scripts is not None
+    comments = (*part.comments, *["Scripts set up Slurm, as in the original, a part of which is kept."] * is_kept)
+    return Part({"slurm": {"setup": "scripts", **part.sections}}, comments)
 
 
 def _managed(original: Original) -> Part:
@@ -41,8 +42,8 @@ def _managed(original: Original) -> Part:
     return Part({"accounting": section} if database else {})
 
 
-def _several_controllers(original: Original, choices: Choices) -> Part:
-    """Return the section for `slurm_configurations`, which AWS's scripts read for several controllers."""
+def _external(original: Original, choices: Choices) -> Part:
+    """Return the fields for `slurm_configurations`, which AWS's scripts read for several controllers."""
     given: dict[str, str] = (original.parameters or {}).get(SLURM) or {}
     if not given or choices.keep is Keep.EVERYTHING:
         return Part({})
@@ -63,4 +64,4 @@ def _several_controllers(original: Original, choices: Choices) -> Part:
         section["state_folder"] = f"{given[DIRECTORY].rstrip('/')}/slurm"
     if unused := [name for name in given if name not in (SECRET, ENDPOINT, DIRECTORY)]:
         comments.append(f"Left out: {', '.join(unused)}.")
-    return Part({"slurm": section} if section else {}, tuple(comments))
+    return Part(section, tuple(comments))

@@ -18,7 +18,7 @@ NEW = "A new, empty file system; the new network does not reach the original's, 
 
 def storage_part(original: Original, choices: Choices) -> Part:
     """Return the original's file systems if its network is kept; a new network does not reach them."""
-    if uses_api(original, choices):
+    if uses_api(original, choices) and not original.has_moved:
         return _mounted_by_hyperpod(original, choices)
     parameters, keep = original.parameters or {}, choices.keep
     has_our_scripts = keep is not Keep.EVERYTHING and choices.scripts is None

@@ -15,7 +15,7 @@ DEEP_CHECKS = (f"{PREFIX}deep-health-check-status", f"{PREFIX}deep-health-check"
 """AWS's documentation has the first name, and a post on AWS's blog prints the second."""
 FAULT = f"{PREFIX}fault-"
 REASON = "hyperpod-cdk/drained"
-"""The annotation with the reason of `./hpod drain`."""
+"""The annotation with the reason of `./hpod drain`, and the taint beside its cordon."""
 SCHEDULABLE, PENDING = "Schedulable", "UnschedulablePending"
 READY, NOT_READY, CORDONED = "Ready", "NotReady", "SchedulingDisabled"
 
@@ -68,13 +68,13 @@ def kubernetes_nodes(client: OperatorClient) -> dict[str, KubernetesNode]:
 
 def node_of(live: Mapping[str, Any]) -> KubernetesNode:
     """Return a node from its object."""
-    metadata, status = live["metadata"], live.get("status") or {}
+    metadata, spec, status = live["metadata"], live.get("spec") or {}, live.get("status") or {}
     labels: Mapping[str, str] = metadata.get("labels") or {}
     conditions = {each["type"]: each for each in status.get("conditions") or ()}
     return KubernetesNode(
         metadata["name"],
         (conditions.get(READY) or {}).get("status") == "True",
-        bool((live.get("spec") or {}).get("unschedulable")),
+        bool(spec.get("unschedulable")) or any(each["key"] == REASON for each in spec.get("taints") or ()),
         labels.get(HEALTH, ""),
         next((labels[name] for name in DEEP_CHECKS if name in labels), ""),
         "; ".join([*_bad(conditions), *(f"{name}: {text}" for name, text in labels.items() if name.startswith(FAULT))]),

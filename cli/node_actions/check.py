@@ -24,7 +24,7 @@ from cli.node_reports import LogLine, json_object, log_lines
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import DeepHealthCheck
-from config.instance_types import instance_type
+from config.instance_types import accelerator, instance_type
 
 IN_PROGRESS = "DeepHealthCheckInProgress"
 STREAMS = "DeepHealthCheckResults/"
@@ -188,8 +188,7 @@ def check(
 
 def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that HyperPod checks; raise an OpsError if there are none."""
-    known = {node.instance: instance_type(node.instance_type) for node in nodes}
-    found = [node for node in nodes if (facts := known[node.instance]) is None or facts.is_accelerated]
+    found = [node for node in nodes if instance_type(node.instance_type) is None or accelerator(node.instance_type)]
     if not found:
         types = ", ".join(sorted({node.instance_type for node in nodes}))
         raise OpsError(f"{types}: no accelerators, which are what deep health checks test; pass other nodes")

@@ -92,7 +92,7 @@ class Kubernetes:
         """Stop new pods on the nodes, and evict those that another node can run."""
         with self._open() as client:
             for host in sorted(hosts):
-                client.merge(f"{NODES}/{host}", _cordon(reason))
+                _cordon(client, host, reason)
         self.evict(hosts)
 
     def evict(self, hosts: Collection[str]) -> set[str]:
@@ -113,7 +113,7 @@ class Kubernetes:
         """Return the nodes to service."""
         with self._open() as client:
             for host in sorted(hosts):
-                client.merge(f"{NODES}/{host}", _cordon(None))
+                _cordon(client, host, None)
 
     def boots(self) -> dict[str, str]:
         """Return an identifier of the present boot of each node that is Ready, by name."""
@@ -125,6 +125,11 @@ class Kubernetes:
         return Job(pod.id, pod.owner or "-", pod.waiting or pod.phase, elapsed, pod.node, pod.name)
 
 
-def _cordon(reason: str | None) -> dict[str, object]:
-    """Return the change that cordons a node for a reason, or uncordons it without one."""
-    return {"spec": {"unschedulable": True if reason else None}, "metadata": {"annotations": {REASON: reason}}}
+def _cordon(client: OperatorClient, host: str, reason: str | None) -> None:
+    """Cordon a node for a reason, or uncordon it without one. A reboot by HyperPod removes the cordon, but not our taint."""
+    # Seen on AWS: audit log of 2026-09-09 in yuhuiaws/GPU-Fault-Recovery-System.
+    live = client.get(f"{NODES}/{host}") or {}
+    others = [each for each in (live.get("spec") or {}).get("taints") or () if each["key"] != REASON]
+    taints = [*others, {"key": REASON, "effect": "NoSchedule"}] if reason else others
+    spec = {"unschedulable": True if reason else None, "taints": taints}
+    client.merge(f"{NODES}/{host}", {"spec": spec, "metadata": {"annotations": {REASON: reason}}})

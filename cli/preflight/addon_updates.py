@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import is_absent
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error
-from cluster_request.eks_addons import Addon
+from cluster_request.eks_addons import Addon, release
 from config.eks import AddonName
 
 STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance-upgrade.html"
@@ -19,13 +19,13 @@ def addon_update(account: Account, addon: Addon) -> Iterator[CheckResult]:
     """Check that the update does not cross the change of Kueue's stored objects."""
     if addon.name is not AddonName.TASK_GOVERNANCE or addon.version is None or "Addons" not in account.stacks:
         return
-    installed = _installed(account, addon.name)
-    if installed and _release(installed) <= LAST_OLD and _release(addon.version) >= FIRST_NEW:
+    installed = installed_version(account, addon.name)
+    if installed and release(installed)[:2] <= LAST_OLD and release(addon.version) >= FIRST_NEW:
         fix = f"follow AWS's steps, {STEPS}, or set `eks.addons.{addon.name.value}.version` to `{installed}`"
         yield error(f"{addon.name.value} has no direct update from {installed} to {addon.version}", fix)
 
 
-def _installed(account: Account, name: AddonName) -> str:
+def installed_version(account: Account, name: AddonName) -> str:
     """Return the add-on's version in the EKS cluster, if it has the add-on."""
     cluster = str(account.config.eks_cluster_name)
     try:
@@ -35,7 +35,3 @@ def _installed(account: Account, name: AddonName) -> str:
             return ""
         raise
     return str(found["addon"]["addonVersion"])
-
-
-def _release(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.removeprefix("v").split("-")[0].split(".")[:2]))

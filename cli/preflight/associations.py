@@ -45,15 +45,17 @@ def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]
     for wanted in account.config.storage.data_repository_associations:
         for each in others:
             path, where = each["FileSystemPath"], f"{each['DataRepositoryPath']} already ({each['AssociationId']})"
-            if _within(wanted.path, path) or _within(path, wanted.path):
+            if overlap(wanted.path, path):
                 yield error(
                     f"{file_system_id} links {path} to {where}, and {wanted.path} overlaps with it",
                     "choose another `path`, or delete that association",
                 )
 
 
-def _within(path: str, other: str) -> bool:
-    return f"{path.rstrip('/')}/".startswith(f"{other.rstrip('/')}/")
+def overlap(path: str, other: str) -> bool:
+    """Return whether one of two directories or prefixes contains the other."""
+    one, two = f"{path.rstrip('/')}/", f"{other.rstrip('/')}/"
+    return one.startswith(two) or two.startswith(one)
 
 
 def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[CheckResult]:

@@ -8,6 +8,7 @@ class Outcome(StrEnum):
     """The outcome of a check."""
 
     OK = "ok"
+    CHANGE = "change"
     WARNING = "warning"
     ERROR = "error"
     SKIPPED = "skipped"

@@ -3,6 +3,7 @@
 from cli.preflight.associations import associations
 from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
+from cli.preflight.changes import changes
 from cli.preflight.cluster_name import cluster_name
 from cli.preflight.cluster_replacement import cluster_replacement
 from cli.preflight.control_plane import control_plane
@@ -12,7 +13,7 @@ from cli.preflight.file_systems import file_systems
 from cli.preflight.identity import identity, region, zone
 from cli.preflight.instance_quotas import instance_quotas
 from cli.preflight.kept_file_systems import kept_file_systems
-from cli.preflight.network import internet, vpc
+from cli.preflight.network import foreign_resources, internet, vpc
 from cli.preflight.network_quotas import network_quotas
 from cli.preflight.offerings import offerings
 from cli.preflight.permissions import permissions
@@ -48,6 +49,7 @@ CHECKS = (
     Check("kubernetes version", kubernetes_version),
     Check("eks quotas", eks_quotas),
     Check("eks cluster", eks_cluster),
+    Check("changes", changes),
     Check("cluster replacement", cluster_replacement),
     Check("control plane", control_plane),
     Check("eks addons", eks_addons),
@@ -55,5 +57,6 @@ CHECKS = (
     Check("file systems", file_systems),
     Check("kept file systems", kept_file_systems),
     Check("associations", associations),
+    Check("foreign resources", foreign_resources),
     Check("references", references),
 )

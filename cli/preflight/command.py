@@ -47,7 +47,7 @@ def preflight(
     try:
         for each in _results(file, Account(config, session or session_for(config, access), folder)):
             results.append(each)
-            if show_all or each.is_problem:
+            if show_all or each.is_problem or each.outcome is Outcome.CHANGE:
                 show("\n".join(lines([each])))
     except (ClientError, BotoCoreError, OSError, OpsError) as exception:
         if isinstance(exception, BrokenPipeError):

@@ -7,11 +7,11 @@ from botocore.exceptions import ClientError
 from cli.kubernetes.principals import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
-from cli.preflight.addon_updates import addon_update
+from cli.preflight.addon_updates import addon_update, installed_version
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.eks_cluster import NONE
 from cli.preflight.runner import code_of, one_by_one
-from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes
+from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes, broken, known_broken
 from config.eks import AddonName, EksConfig
 
 
@@ -21,7 +21,20 @@ def eks_addons(account: Account) -> Iterator[CheckResult]:
     addons = [*addons_before_nodes(config), *addons_after_nodes(config)]
     if not addons:
         yield skipped(NONE if config.eks is None else "the deployment installs no add-on")
-    yield from one_by_one(account, *(_addon(account, each) for each in addons))
+    others = known_broken() - {each.name for each in addons} if config.eks and config.eks.existing else ()
+    yield from one_by_one(account, *(_addon(account, each) for each in addons), *(_other(account, each) for each in others))
+
+
+def _other(account: Account, name: AddonName) -> Iterator[CheckResult]:
+    """Check an add-on that an existing EKS cluster may have and the deployment does not install."""
+    if version := installed_version(account, name):
+        yield from _broken(name, version)
+
+
+def _broken(name: AddonName, version: str) -> Iterator[CheckResult]:
+    if known := broken(name, version):
+        fix = f"set `eks.addons.{name.value}.version` to {known['fixed']} or newer"
+        yield warning(f"{name.value} {version} {known['problem']}", fix, known["source"])
 
 
 def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
@@ -33,16 +46,22 @@ def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
     known = {each["addonVersion"]: each for each in versions}
     if not known:
         yield error(f"EKS does not offer add-on {name}{on} in {account.region}", f"set `eks.addons.{name}.enabled: false`")
-    elif addon.version is None:
-        yield ok(f"{name}: EKS chooses the version")
-    elif addon.version not in known:
+    elif (version := addon.version or _default(versions)) not in known:
         newest = versions[0]["addonVersion"]
         fix = f"set `eks.addons.{name}.version` to `{newest}`, the newest"
-        yield error(f"EKS does not offer {name} {addon.version}{on}: AWS withdrew it, or it never existed", fix)
+        yield error(f"EKS does not offer {name} {version}{on}: AWS withdrew it, or it never existed", fix)
     else:
-        yield ok(f"{name} {addon.version}{_identity(addon, known[addon.version])}")
-        yield from addon_settings(account, addon)
+        choice = "" if addon.version else ", EKS's default"
+        yield ok(f"{name} {version}{choice}{_identity(addon, known[version])}")
+        yield from _broken(addon.name, version)
+        yield from addon_settings(account, addon._replace(version=version))
         yield from addon_update(account, addon)
+
+
+def _default(versions: list[Json]) -> str:
+    """Return EKS's default of the versions for one Kubernetes version, which are newest first."""
+    defaults = [each for each in versions if any(one.get("defaultVersion") for one in each.get("compatibilities") or ())]
+    return str((defaults or versions)[0]["addonVersion"])
 
 
 def _identity(addon: Addon, version: Json) -> str:

@@ -1,6 +1,7 @@
 """Check the EKS cluster: an existing one as HyperPod requires it, or a new one's name, version and quota."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from botocore.exceptions import ClientError
 
@@ -40,14 +41,14 @@ def kubernetes_version(account: Account) -> Iterator[CheckResult]:
 
 
 def _support(version: str, facts: Json) -> CheckResult:
-    end = facts.get("endOfStandardSupportDate")
-    until = f" until {end:%Y-%m-%d}" if end else ""
-    if str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
-        return warning(
-            f"Kubernetes {version} is in extended support, which costs 0.60 USD instead of 0.10 USD per hour",
-            "set `eks.version` to a newer version",
-        )
-    return ok(f"Kubernetes {version} is in standard support{until}")
+    end: datetime | None = facts.get("endOfStandardSupportDate")
+    is_over = end is not None and end.date() < datetime.now(UTC).date()
+    day = f"{end:%Y-%m-%d}" if end else "an unknown day"
+    if is_over or str(facts.get("status") or facts.get("versionStatus", "")).lower().replace("_", "-") == EXTENDED:
+        ended = f"standard support of Kubernetes {version} ended{f' on {day}' if is_over else ''}"
+        cost = "extended support costs 0.60 USD instead of 0.10 USD per hour"
+        return warning(f"{ended}: {cost}", "set `eks.version` to a newer version")
+    return ok(f"Kubernetes {version} is in standard support until {day}")
 
 
 def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:

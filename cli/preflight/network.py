@@ -1,8 +1,9 @@
-"""Check the VPC and the subnets in the file."""
+"""Check the VPC and the subnets in the file, and what others put into the VPC of the deployment."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from cli.leftovers import foreign
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.gateway_checks import opening
@@ -107,3 +108,17 @@ def _way_out(subnet_id: str, default: dict[str, Any]) -> CheckResult:
             "use a private subnet with a default route to a NAT gateway",
         )
     return ok(f"{subnet_id} has a route to the internet by {target or 'its default route'}")
+
+
+def foreign_resources(account: Account) -> Iterator[CheckResult]:
+    """Warn about each resource of others in a VPC that the deployment created."""
+    if account.config.network.existing or "Network" not in account.stacks:
+        yield skipped("the deployment has created no VPC")
+        return
+    found = [each.sentence for each in foreign(account.client("ec2"), account.config.name)]
+    fix = "delete it before `cdk destroy`, which does not"
+    yield from (
+        ok(f"{each}; `cdk destroy` keeps the VPC") if account.config.retains_network else warning(each, fix) for each in found
+    )
+    if not found:
+        yield ok("the VPC has no resources of others")

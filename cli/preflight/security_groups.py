@@ -61,11 +61,11 @@ def _own(group: Group) -> Ids:
 
 
 def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[CheckResult]:
-    existing, shared = account.config.network.existing, node_security_groups(account.config)
+    existing = account.config.network.existing
     for group_id in named:
         if group_id not in found:
             yield error(f"no security group {group_id} in {account.region}", "correct the id or `region`")
-        elif existing and group_id in shared and found[group_id]["VpcId"] != existing.vpc_id:
+        elif existing and found[group_id]["VpcId"] != existing.vpc_id:
             yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "use a group in the VPC")
 
 

@@ -54,7 +54,7 @@ def _places(account: Account) -> Iterator[Place]:
         yield Place("the nodes' subnets", shared, tuple(own_of_all), zone, vpc, takes)
     for ids, some in sets.items():
         listed = f"{'group' if len(some) == 1 else 'groups'} {', '.join(group.name for group in some)}"
-        yield Place(f"the subnets of {listed}", ids, tuple(some), None, None)
+        yield Place(f"the subnets of {listed}", ids, tuple(some), None, existing.vpc_id if existing else None)
 
 
 def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[CheckResult]:

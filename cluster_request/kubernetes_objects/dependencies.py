@@ -3,11 +3,12 @@
 import base64
 import json
 import lzma
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.helm_chart.chart import rendered
 from cluster_request.kubernetes_objects.builders import NAMESPACE, Json, namespace
-from cluster_request.kubernetes_objects.device_plugins import device_plugins
+from cluster_request.kubernetes_objects.device_plugins import NO_TYPES, device_plugins
 from cluster_request.kubernetes_objects.health_agent import health_agent
 from cluster_request.kubernetes_objects.service_roles import service_roles
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem, file_system_objects
@@ -16,6 +17,7 @@ from cluster_request.property_values import named_properties
 from config.instance_group import Taint
 from config.model import ClusterConfig
 
+NVIDIA_PLUGIN = "nvidia-device-plugin"
 PACKED = "xz:"
 """The start of a text with several objects, packed because CloudFormation and Step Functions limit their size."""
 LARGE = 16 * 1024
@@ -29,15 +31,18 @@ def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSys
     teams = config.eks.teams if config.eks else ()
     chart = rendered(config.eks) if config.eks else None
     return [
-        *(
-            chart.objects
-            if chart
-            else dependencies(region, [taint for group in config.instance_groups for taint in group.taints])
-        ),
+        *(chart.objects if chart else own_objects(config, region)),
         *team_roles(teams),
         *(item for team in teams for item in team_objects(team)),
         *(item for team in teams if file_system for item in file_system_objects(file_system, team.namespace)),
     ]
+
+
+def own_objects(config: ClusterConfig, region: str) -> list[Json]:
+    """Return the objects that HyperPod needs, for the types and taints of a file."""
+    found = dependencies(region, EffectiveRequest(config).taints(), node_types(config))
+    has_plugin = config.eks is None or config.eks.nvidia_device_plugin
+    return [each for each in found if has_plugin or each["metadata"]["name"] != NVIDIA_PLUGIN]
 
 
 def object_properties(objects: Iterable[Json]) -> Json:
@@ -64,6 +69,16 @@ def _packed(texts: list[str]) -> str:
     return PACKED + base64.b64encode(data).decode()
 
 
-def dependencies(region: str, taints: Iterable[Taint] = ()) -> list[Json]:
+def node_types(config: ClusterConfig) -> dict[str, bool]:
+    """Return a file's instance types, and whether it requests EFA for them: types newer than the table need plugins too."""
+    request = EffectiveRequest(config)
+    found = {each.member("InstanceType").text: False for each in request.entries("RestrictedInstanceGroups")}
+    for group in request.groups:
+        has_efa = group.member("NetworkInterface", "InterfaceType").text.startswith("efa")
+        found |= {name: has_efa or found.get(name, False) for name in group.type_names()}
+    return found
+
+
+def dependencies(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = NO_TYPES) -> list[Json]:
     """Return what HyperPod needs in a Region; raise UnknownRegionError if HyperPod has no agent there."""
-    return [namespace(NAMESPACE), *service_roles(), *health_agent(region), *device_plugins(region, taints)]
+    return [namespace(NAMESPACE), *service_roles(), *health_agent(region, types), *device_plugins(region, taints, types)]

@@ -1,6 +1,6 @@
 """Build the device plugins, which let pods request GPUs, Neuron devices and EFA interfaces."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 
 from cluster_request.kubernetes_objects.builders import (
     Json,
@@ -14,7 +14,7 @@ from cluster_request.kubernetes_objects.builders import (
     service_account,
 )
 from config.instance_group import Taint, TaintEffect
-from config.instance_types import InstanceType, instance_type, listed_types
+from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, instance_type, listed_types
 
 SPACE = "kube-system"
 PLUGINS = "/var/lib/kubelet/device-plugins"
@@ -22,6 +22,9 @@ PLUGINS = "/var/lib/kubelet/device-plugins"
 NVIDIA_IMAGE = "nvcr.io/nvidia/k8s-device-plugin:v0.16.1"
 # values.yaml of the chart: aws-efa-k8s-device-plugin 0.5.20 of https://aws.github.io/eks-charts
 EFA_TAG = "v0.5.20"
+# values.yaml of the chart: types with EFA whose properties EC2 does not publish.
+EFA_TYPES = ("ml.p6e-gb200.36xlarge",)
+NO_TYPES: Mapping[str, bool] = {}
 # values.yaml of the chart: neuron-device-plugin
 NEURON_IMAGE = "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"
 NEURON = "neuron-device-plugin"
@@ -37,15 +40,24 @@ UNSCHEDULABLE = {
 """HyperPod's taint of a node in its deep health check, whose pods need the devices."""
 
 
-def device_plugins(region: str, taints: Iterable[Taint] = ()) -> list[Json]:
-    """Return the device plugins for a Region; they tolerate the taints, so that tainted nodes have devices."""
-    tolerated = tolerations(taints)
+def device_plugins(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = NO_TYPES) -> list[Json]:
+    """Return the plugins for a Region, on listed types and on these (true: with EFA); they tolerate the taints of nodes."""
+    names, tolerated = {*listed_types(), *types}, tolerations(taints)
+    nvidia = [name for name in names if accelerator(name) == NVIDIA_GPUS]
+    neuron = [name for name in names if accelerator(name) == NEURON_DEVICES]
+    efa = [name for name in names if has_efa(name, types)]
     return [
-        daemon_set("nvidia-device-plugin", SPACE, _on_types(_nvidia(), lambda known: known.gpus, tolerated)),
-        daemon_set("aws-efa-k8s-device-plugin", SPACE, _on_types(_efa(region), lambda known: known.efa_interfaces, tolerated)),
+        daemon_set("nvidia-device-plugin", SPACE, _on_types(_nvidia(), nvidia, tolerated)),
+        daemon_set("aws-efa-k8s-device-plugin", SPACE, _on_types(_efa(region), efa, tolerated)),
         *_neuron_rights(),
-        daemon_set(NEURON, SPACE, _on_types(_neuron(), lambda known: known.neuron_devices, tolerated)),
+        daemon_set(NEURON, SPACE, _on_types(_neuron(), neuron, tolerated)),
     ]
+
+
+def has_efa(name: str, types: Mapping[str, bool]) -> bool:
+    """Return whether a type has EFA, by its properties or by those of ``types``."""
+    known = instance_type(name)
+    return known.efa_interfaces > 0 if known else name in EFA_TYPES or types.get(name, False)
 
 
 def tolerations(taints: Iterable[Taint]) -> list[Json]:
@@ -129,8 +141,7 @@ def _pod(container: Json, volumes: list[Json], taint: str) -> Json:
     }
 
 
-def _on_types(pod: Json, devices: Callable[[InstanceType], int], tolerated: list[Json]) -> Json:
-    """Return the pod for the instance types that have devices, with more tolerations."""
-    names = [name for name in listed_types() if (known := instance_type(name)) and devices(known)]
+def _on_types(pod: Json, names: Iterable[str], tolerated: list[Json]) -> Json:
+    """Return the pod for these instance types, with more tolerations."""
     more = [each for each in tolerated if each not in pod["tolerations"]]
     return {**pod, "affinity": on_instance_types(names), "tolerations": [*pod["tolerations"], *more]}

@@ -1,5 +1,7 @@
 """Build the health monitoring agent, which reports faulty nodes so that HyperPod replaces them."""
 
+from collections.abc import Iterable
+
 from cluster_request.kubernetes_objects.builders import (
     NAMESPACE,
     Json,
@@ -12,11 +14,11 @@ from cluster_request.kubernetes_objects.builders import (
     rule,
     service_account,
 )
-from config.instance_types import instance_type, listed_types
+from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, listed_types
 
 NAME = "health-monitoring-agent"
-# charts/health-monitoring-agent/values.yaml
-TAG = "1.0.1892.0_1.0.424.0"
+# https://github.com/aws/sagemaker-hyperpod-cli/pull/443 (2026-08-06), the first with g7 and trn2.3xlarge
+TAG = "1.0.2297.0_1.0.474.0"
 # charts/health-monitoring-agent/templates/_helpers.tpl, which takes the image of us-east-1 in other Regions.
 ACCOUNTS = {
     "ap-northeast-1": "533267052152",
@@ -37,9 +39,6 @@ ACCOUNTS = {
     "us-west-1": "011528288828",
     "us-west-2": "905418368575",
 }
-# The chart's lists of instance types, by family.
-NVIDIA = ("g5", "g6", "g6e", "g7e", "gr6", "p4d", "p4de", "p5", "p5e", "p5en", "p6-b200", "p6-b300", "p6e-gb200")
-NEURON = ("inf2", "trn1", "trn1n", "trn2")
 NEURON_ARGUMENTS = ["--enable-k8s-exporter=false", "--config.system-log-monitor=/config/system-message-monitor.json"]
 NEURON_ENVIRONMENT = {"NVIDIA_VISIBLE_DEVICES": "void", "NVIDIA_DRIVER_CAPABILITIES": ""}
 # The user and group of the image that may read the node's logs.
@@ -50,8 +49,9 @@ class UnknownRegionError(ValueError):
     """There is no image of the agent in a Region."""
 
 
-def health_agent(region: str) -> list[Json]:
-    """Return the agent for a Region."""
+def health_agent(region: str, types: Iterable[str] = ()) -> list[Json]:
+    """Return the agent for a Region, on the listed instance types and on these."""
+    names = {*listed_types(), *types}
     image = agent_image(region)
     role = cluster_role(
         NAME,
@@ -64,8 +64,8 @@ def health_agent(region: str) -> list[Json]:
         service_account(NAME),
         role,
         binding_to_account(NAME),
-        daemon_set(NAME, NAMESPACE, _pod(NAME, image, NVIDIA)),
-        daemon_set(neuron, NAMESPACE, _pod(neuron, image, NEURON, NEURON_ARGUMENTS, NEURON_ENVIRONMENT)),
+        daemon_set(NAME, NAMESPACE, _pod(NAME, image, names, NVIDIA_GPUS)),
+        daemon_set(neuron, NAMESPACE, _pod(neuron, image, names, NEURON_DEVICES)),
     ]
 
 
@@ -76,22 +76,17 @@ def agent_image(region: str) -> str:
     return f"{ACCOUNTS[region]}.dkr.ecr.{region}.amazonaws.com/hyperpod-health-monitoring-agent:{TAG}"
 
 
-def _pod(
-    name: str,
-    image: str,
-    families: tuple[str, ...],
-    arguments: list[str] | None = None,
-    environment: dict[str, str] | None = None,
-) -> Json:
+def _pod(name: str, image: str, types: Iterable[str], kind: str) -> Json:
+    is_neuron = kind == NEURON_DEVICES
     size = {"cpu": "500m", "memory": "512Mi"}
     fields = {"NODE_NAME": "spec.nodeName", "NODE_IP": "status.hostIP"}
     container = {
         "name": name,
         "image": image,
-        **({"args": arguments} if arguments else {}),
+        **({"args": NEURON_ARGUMENTS} if is_neuron else {}),
         "env": [
             *({"name": key, "valueFrom": {"fieldRef": {"fieldPath": path}}} for key, path in fields.items()),
-            *({"name": key, "value": value} for key, value in (environment or {}).items()),
+            *({"name": key, "value": value} for key, value in (NEURON_ENVIRONMENT if is_neuron else {}).items()),
         ],
         "resources": {"limits": size, "requests": size},
         "securityContext": {"runAsUser": USER, "runAsGroup": GROUP},
@@ -102,20 +97,10 @@ def _pod(
         ],
     }
     return {
-        "affinity": on_instance_types(_types_of(families)),
+        "affinity": on_instance_types(each for each in types if accelerator(each) == kind),
         "containers": [container],
         "serviceAccountName": NAME,
         # It must run on the nodes that HyperPod marks as faulty.
         "tolerations": [{"operator": "Exists", "effect": effect} for effect in ("NoSchedule", "NoExecute")],
         "volumes": [host_path("log", "/var/log"), host_path("kmsg", "/dev/kmsg"), host_path("localtime", "/etc/localtime")],
     }
-
-
-def _types_of(families: tuple[str, ...]) -> list[str]:
-    """Return HyperPod's instance types of the families; those without facts are accelerated too."""
-    return [name for name in listed_types() if name.split(".")[1] in families and _is_accelerated(name)]
-
-
-def _is_accelerated(name: str) -> bool:
-    known = instance_type(name)
-    return known is None or bool(known.gpus or known.neuron_devices)

@@ -14,8 +14,7 @@ def network_section(config: ClusterConfig, network: Network) -> str:
     A retained cluster keeps gateways and routes, and a VPC takes no second internet gateway. Otherwise they are deleted, and the
     next deployment creates them.
     """
-    retained = config.removal is Removal.RETAIN or config.storage.retains_file_systems or config.retains_eks_cluster
-    if config.network.existing or not retained:
+    if config.network.existing or not config.retains_network:
         return ""
     existing = {
         "vpc_id": network.vpc_id,

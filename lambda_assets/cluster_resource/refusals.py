@@ -16,7 +16,7 @@ def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
     of_cluster = ""
     if cluster:
-        checks = (_setup, _provisioning, _database, _immutable_fields, _permanent_members)
+        checks = (_setup, _provisioning, _database, _immutable_fields, _images, _permanent_members)
         of_cluster = next((text for check in checks if (text := check(desired, cluster))), "")
     return _without_groups(desired) or _controller(desired, cluster) or of_cluster
 
@@ -39,20 +39,21 @@ def _controller(desired: Desired, cluster: Cluster | None) -> str:
         names = ", ".join(group.name for group in cluster.groups)
         return (
             f"controller group {name!r} is not in cluster {cluster.name}, which has {names}; the controller group cannot be "
-            "renamed: use its old name, or create a new cluster with another `name` or `cluster_name`"
+            f"renamed: use its old name{OTHER_CLUSTER}"
         )
     return ""
 
 
 def _setup(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to change what configures Slurm on a cluster: its nodes keep the first way, and new nodes would get the other."""
+    """Refuse to change what configures Slurm on a cluster: only new nodes would get it."""
     for _, spec in desired.groups():
         group = cluster.group(spec["InstanceGroupName"])
         had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
         if had and wanted and had != wanted:
+            first = "follow docs/operate/slurm-setup.md, or " if wanted == "api" else ""
             return (
-                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; set `slurm: {{setup: {had}}}`"
-                + OTHER_CLUSTER
+                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; {first}set "
+                f"`slurm: {{setup: {had}}}`{OTHER_CLUSTER}"
             )
     return ""
 
@@ -72,7 +73,7 @@ def _provisioning(desired: Desired, cluster: Cluster) -> str:
 
 
 def _database(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to remove the accounting database, which an update can only omit: HyperPod keeps it."""
+    """Refuse to remove the accounting database: HyperPod keeps it."""
     if _has_database(desired.request) or not (_has_database(desired.old_request or {}) and _has_database(cluster.settings)):
         return ""
     return f"slurm.accounting.database of cluster {cluster.name} cannot change; set `database: managed`{OTHER_CLUSTER}"
@@ -91,7 +92,7 @@ def _configured_by(spec: Json) -> str:
 
 
 def _permanent_members(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to remove members that no update can unset; in a rollback they stay, because its update must succeed."""
+    """Refuse to remove members that no update can unset; a rollback must succeed."""
     for group, member in [] if desired.is_rollback else removed_members(desired, cluster):
         if member in PERMANENT:
             observed = cluster.group(group)
@@ -102,6 +103,28 @@ def _permanent_members(desired: Desired, cluster: Cluster) -> str:
             fix = RENAME if renamed else OTHER_CLUSTER.removeprefix(", or ")
             return f"{member} of {where} cannot be removed: HyperPod keeps {value!r}; set it to {instead}, or {fix}"
     return ""
+
+
+def _images(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to change a group's image: only UpdateClusterSoftware does that, and it restarts all nodes."""
+    for group, image in [] if desired.is_rollback else changed_images(desired, cluster):
+        return (
+            f"ImageId of instance group {group!r} cannot change; first run `aws sagemaker update-cluster-software --cluster-name "
+            f"{cluster.name} --image-id {image} --instance-groups InstanceGroupName={group}`, which ends its jobs"
+        )
+    return ""
+
+
+def changed_images(desired: Desired, cluster: Cluster) -> list[tuple[str, str]]:
+    """Return group and image where the file changed an image, and the group has another one."""
+    old = desired.old_groups()
+    return [
+        (group.name, image)
+        for _, spec in desired.groups()
+        if (group := cluster.group(spec["InstanceGroupName"]))
+        and (image := spec.get("ImageId", "default"))
+        not in ("default", old.get(group.name, {}).get("ImageId"), group.specification.get("ImageId"))
+    ]
 
 
 def _immutable_fields(desired: Desired, cluster: Cluster) -> str:

@@ -8,6 +8,7 @@ import botocore.session
 
 from cluster_resource.aws_api import CONFIG, ApiError, Kind, api_errors
 from cluster_resource.errors import PendingError
+from cluster_resource.event import Json
 from kubernetes_resource.client import HttpsTransport, KubernetesClient
 
 TOKEN_PREFIX = "k8s-aws-v1."  # noqa: S105  the start of each token
@@ -42,6 +43,11 @@ class EksAccess:
             raise
         encoded = (found.get("certificateAuthority") or {}).get("data") or ""
         return EksCluster(name, found["status"], found.get("endpoint") or "", base64.b64decode(encoded).decode())
+
+    def addon(self, cluster: str, name: str) -> Json:
+        """Return an add-on as DescribeAddon shows it."""
+        with api_errors("DescribeAddon"):
+            return dict(self._eks.describe_addon(clusterName=cluster, addonName=name)["addon"])
 
     def client(self, cluster: EksCluster, seconds_left: Callable[[], float]) -> KubernetesClient:
         """Return a client with a new token, which is valid for 15 minutes: longer than a step."""

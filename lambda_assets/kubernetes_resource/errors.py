@@ -21,6 +21,7 @@ class Kind(Enum):
 
     ABSENT = "absent"
     CONFLICT = "conflict"
+    DEGRADED = "degraded"
     FORBIDDEN = "forbidden"
     FOREIGN = "other owner"
     IN_USE = "in use"
@@ -40,6 +41,7 @@ class Kind(Enum):
 FIX = {
     Kind.ABSENT: "add its namespace to the objects, or create it",
     Kind.CONFLICT: "set the field to the template's value or remove it, then deploy again",
+    Kind.DEGRADED: "correct the cause, then deploy again",
     Kind.FORBIDDEN: "associate AmazonEKSClusterAdminPolicy with the access entry of the function's role",
     Kind.FOREIGN: "delete it, or set its labels app.kubernetes.io/managed-by=hyperpod-cdk and hyperpod-cdk/inventory",
     Kind.IN_USE: "delete what uses it, then deploy again",

@@ -1,4 +1,4 @@
-"""Apply, prune or delete the objects of a request. Runs in Lambda as Step.
+"""Apply, prune or delete the objects of a request, or check add-ons. Runs in Lambda as Step.
 
 Applying is idempotent, and a deletion names the object that it read.
 """
@@ -15,6 +15,7 @@ from cluster_resource.errors import FinalError, PendingError
 from cluster_resource.event import Event, Json, Owner
 from cluster_resource.executions import Executions, executions_of
 from cluster_resource.response import Send, send
+from kubernetes_resource.addon_health import ADDON_HEALTH, check_addons
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster, eks_access
 from kubernetes_resource.errors import Kind
@@ -30,6 +31,7 @@ PATIENCE_S: Mapping[Any, float] = {
     **dict.fromkeys(FINAL_KINDS, 0),
     **dict.fromkeys((Kind.UNAUTHORIZED, Kind.FORBIDDEN), 300),
     **dict.fromkeys((Kind.UNTRUSTED, Kind.ABSENT, Kind.QUOTA), 90),
+    Kind.DEGRADED: 20 * 60,
 }
 """How long errors last that end the request: an access entry takes effect within seconds, or minutes.
 
@@ -74,7 +76,7 @@ def handle(payload: Json, host: Host, executions: Callable[[], Executions], send
 
 def _look(host: Host, event: Event, rest: dict[str, Any]) -> None:
     """Read the inventory before a Create changes anything: only the memory of a finished step outlives a step that dies."""
-    if event.request_type != "Create" or rest.get(REACHED):
+    if event.request_type != "Create" or rest.get(REACHED) or event.resource_type == ADDON_HEALTH:
         return
     target = Desired.of(event.properties).target
     cluster = host.access().cluster(target.cluster)
@@ -87,6 +89,8 @@ def _look(host: Host, event: Event, rest: dict[str, Any]) -> None:
 
 def _calls(host: Host, event: Event, rest: dict[str, Any]) -> fenced_step.Done:
     """Find the API server, and converge or delete; return the result."""
+    if event.resource_type == ADDON_HEALTH:
+        return check_addons(event, host.access())
     if event.request_type == "Create" and not rest.get(REACHED):
         _look(host, event, rest)
         raise PendingError("the API server answers; the next step applies the objects")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -77,6 +77,8 @@ class InstanceType:
     gpus: int
     gpu: str | None
     efa: bool
+    threads_per_core: int | None = None  # this and the memory for Slurm: only from the nodes' own reports
+    real_memory_mib: int | None = None
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ class NodeSettings:
             },
             message_of_the_day=required(content, "message_of_the_day", path),
             directory=_directory(required(content, "directory", path), f"{path}, directory,"),
-            follow=_read(Follow, {"bucket": "*", **content["follow"]}, f"{path}, follow,") if content.get("follow") else None,
+            follow=_read(Follow, content["follow"], f"{path}, follow,") if content.get("follow") else None,
         )
 
 
@@ -171,7 +173,8 @@ def _check_version(content: dict[str, Any], path: Path) -> None:
 
 def _read(kind: type[Part], content: dict[str, Any], place: str) -> Part:
     """Return an object of the file; ignore keys that are not fields of ``kind``."""
-    return kind(**{name: required(content, name, place) for name in kind.__dataclass_fields__})
+    names = (name for name, field in kind.__dataclass_fields__.items() if field.default is MISSING or name in content)
+    return kind(**{name: required(content, name, place) for name in names})
 
 
 def _slurm(content: dict[str, Any], place: str) -> Slurm:

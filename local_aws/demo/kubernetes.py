@@ -27,7 +27,7 @@ EXAMPLES = PROJECT / "examples" / "jobs"
 _KUBECTL = ("python", "-m", "local_aws", "kubectl")
 _LABELS = ("instance-group-name", "node-health-status")
 _FIRST = "Kubernetes is built once, from Debian's source package: 3 to 15 minutes, 150 MB of downloads, 3 GB of disk meanwhile"
-NOTE = "Kubernetes is 1.20, whatever `eks.version` is, and most add-ons exist only in EKS's API, without pods."
+NOTE = "Kubernetes is 1.20, whatever `eks.version` is, and the pods of most add-ons only sleep."
 Json = dict[str, Any]
 
 

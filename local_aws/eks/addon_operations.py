@@ -1,10 +1,11 @@
-"""Operations on add-ons. Nothing is installed in the cluster: there are no images."""
+"""Operations on add-ons. Their pods are placeholders: there are no images."""
 
 import json
 import uuid
 
 from local_aws import faults
 from local_aws.clock import host_now
+from local_aws.eks import addon_pods
 from local_aws.eks.addon_versions import ADDONS, AddonKind, AddonVersion, details
 from local_aws.eks.authorization import named_cluster, named_part, request_tags
 from local_aws.eks.control_planes import ControlPlaneError, programs
@@ -40,6 +41,7 @@ def create_addon(call: Call) -> Json:
     addon = Addon(cluster.name, kind.name, version.name, arn, settings, request_tags(request))
     cluster.addons[kind.name] = addon
     _associate(cluster, addon, request.get("podIdentityAssociations") or [])
+    addon_pods.install(cluster, addon)
     fault = faults.take("eks:CreateAddon", "fail")
 
     def settle() -> None:
@@ -91,10 +93,10 @@ def _associate(cluster: Cluster, addon: Addon, identities: list[Json]) -> None:
 
 
 def _refresh(cluster: Cluster, addon: Addon) -> None:
-    """Set the health of an add-on with pods: DEGRADED while the cluster has no ready node."""
+    """Set the health of an add-on with pods: DEGRADED while the cluster has no ready node, or a pod has no place."""
     if not ADDONS[addon.name].needs_nodes or addon.status not in ("ACTIVE", "DEGRADED"):
         return
-    ready = _has_ready_node(cluster)
+    ready = _has_ready_node(cluster) and not addon_pods.without_place(cluster, addon)
     addon.status = "ACTIVE" if ready else "DEGRADED"
     addon.issues = [] if ready else [_NO_REPLICAS]
 
@@ -153,6 +155,7 @@ def update_addon(call: Call) -> Json:
         if "podIdentityAssociations" in request:
             _drop_associations(cluster, addon)
             _associate(cluster, addon, request["podIdentityAssociations"])
+        addon_pods.install(cluster, addon)
         addon.status, addon.modified = "ACTIVE", host_now()
         update.status = "Successful"
 
@@ -174,6 +177,7 @@ def delete_addon(call: Call) -> Json:
         raise in_use(f"Addon {addon.name} cannot be deleted as it is currently in {addon.status} state")
     if addon.status != "DELETING":
         addon.status = "DELETING"
+        addon_pods.remove(cluster, addon)
 
         def settle() -> None:
             _drop_associations(cluster, addon)

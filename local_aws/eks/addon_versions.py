@@ -48,18 +48,20 @@ def _per_kubernetes(names: Sequence[tuple[str, str]]) -> tuple[AddonVersion, ...
 
 
 _KUBE_PROXY = _per_kubernetes([(f"v{version}.{patch}-eksbuild.{build}", version) for version, patch, build in (
-    *(("1.35", 0, 2), ("1.34", 1, 2), ("1.34", 0, 2), ("1.33", 5, 2), ("1.33", 3, 4), ("1.32", 9, 2), ("1.32", 6, 2)),
-    *(("1.31", 13, 2), ("1.31", 10, 2), ("1.30", 14, 8)),
+    *(("1.35", 3, 13), ("1.35", 0, 2), ("1.34", 1, 2), ("1.34", 0, 2), ("1.33", 5, 2), ("1.33", 3, 4), ("1.32", 9, 2)),
+    *(("1.32", 6, 2), ("1.31", 13, 2), ("1.31", 10, 2), ("1.30", 14, 8)),
 )])  # fmt: skip
 _ADDONS = (
     AddonKind("vpc-cni", "networking", "kube-system", (
-        AddonVersion("v1.20.5-eksbuild.1", needs_iam=True), AddonVersion("v1.20.4-eksbuild.2", needs_iam=True),
+        AddonVersion("v1.21.1-eksbuild.7", needs_iam=True), AddonVersion("v1.20.5-eksbuild.1", needs_iam=True),
+        AddonVersion("v1.20.4-eksbuild.2", needs_iam=True),
     ), needs_nodes=False),
     AddonKind("kube-proxy", "networking", "kube-system", _KUBE_PROXY, needs_nodes=False),
     AddonKind("eks-pod-identity-agent", "security", "kube-system", (
-        AddonVersion("v1.3.10-eksbuild.1"), AddonVersion("v1.3.8-eksbuild.2"),
+        AddonVersion("v1.3.10-eksbuild.2"), AddonVersion("v1.3.10-eksbuild.1"), AddonVersion("v1.3.8-eksbuild.2"),
     ), needs_nodes=False),
     AddonKind("coredns", "networking", "kube-system", (
+        AddonVersion("v1.13.2-eksbuild.4", kubernetes=("1.35",)),
         AddonVersion("v1.13.1-eksbuild.1", kubernetes=("1.35", "1.34")),
         AddonVersion("v1.12.4-eksbuild.1", kubernetes=("1.35", "1.34", "1.33")),
         AddonVersion("v1.12.3-eksbuild.1", kubernetes=("1.34", "1.33")),

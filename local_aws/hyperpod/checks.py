@@ -51,7 +51,7 @@ def _check_group(call: Call, settings: Json, spec: Json) -> None:
     if "OverrideVpcConfig" in spec:
         if "VpcConfig" not in settings:
             raise invalid(f"OverrideVpcConfig of instance group {name} needs the cluster's VpcConfig")
-        check_vpc(call, spec["OverrideVpcConfig"])
+        check_vpc(call, {kind: [*settings["VpcConfig"][kind], *ids] for kind, ids in spec["OverrideVpcConfig"].items()})
     role = spec["ExecutionRole"]
     call.authorize("iam:PassRole", role, {"iam:PassedToService": SERVICE})
     if not is_assumable(call.account, role):

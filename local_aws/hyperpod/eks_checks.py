@@ -74,6 +74,8 @@ def check_groups(call: Call, settings: Json, specs: Iterable[Json]) -> None:
         if not has_eks and "KubernetesConfig" in spec:
             raise _invalid(f"KubernetesConfig of instance group {name} requires Orchestrator.Eks")
         _check_kubernetes(name, spec.get("KubernetesConfig") or {})
+        if spec.get("OnStartDeepHealthChecks") and (spec.get("KubernetesConfig") or {}).get("Taints"):
+            raise _invalid(f"instance group {name}: Taints cannot be specified with OnStartDeepHealthChecks")
     _check_autoscaling(call, settings, has_eks=has_eks)
 
 

@@ -11,7 +11,7 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-sl
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from config.instance_types import instance_type
+from config.instance_types import accelerator
 from local_aws import faults
 from local_aws.durations import duration
 from local_aws.errors import AwsError
@@ -50,8 +50,7 @@ def _nodes(cluster: Cluster, configuration: Json) -> Iterator[Node]:
     for node_id in configuration.get("InstanceIds") or group:
         if node_id not in group:
             raise AwsError("ResourceNotFound", f"Instance {node_id} not found in instance group {name}.")
-        known = instance_type(group[node_id].type)
-        if known and known.is_accelerated and group[node_id].status == "Running":
+        if accelerator(group[node_id].type) and group[node_id].status == "Running":
             yield group[node_id]
 
 

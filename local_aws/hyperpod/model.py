@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from local_aws.clock import AwsTime, clock
+from local_aws.hyperpod.service_behaviour import replaced_keep_address
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
@@ -124,6 +125,11 @@ class Cluster:
     def nodes_of(self, group: str) -> list[Node]:
         """Return the nodes of a group that are to be kept."""
         return [node for node in self.nodes if node.group == group and node.stays]
+
+    def in_replacement(self, group: str) -> list[Node]:
+        """Return the nodes of a group whose successors take over the address."""
+        old = [node for node in self.nodes if node.group == group and not node.stays and node.recovery == "Replacement"]
+        return [node for node in old if node.interfaces] if replaced_keep_address() and not self.eks_arn else []
 
     def node(self, node_id: str) -> Node | None:
         """Return the node with this id, or None."""

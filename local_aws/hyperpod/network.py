@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from functools import cache
 
+from local_aws import guardduty
 from local_aws.errors import AwsError
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.hyperpod.roles import ExecutionRole
+from local_aws.hyperpod.service_behaviour import has_guardduty
 from local_aws.json_service import Call, Context, Json
 from local_aws.network_interfaces import Interface, Place, create, delete, find_group, find_subnet
 
@@ -52,6 +54,8 @@ def attach(cluster: Cluster, node: Node) -> None:
         _check_efa(place, node.type)
     description = f"Interface of SageMaker HyperPod for {cluster.arn}, {node.id}"
     node.interfaces = create(place, interfaces_of(node.type), description=description)
+    if has_guardduty():
+        guardduty.cover(place)
 
 
 def release(cluster: Cluster, node: Node) -> None:

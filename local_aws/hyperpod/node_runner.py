@@ -75,7 +75,10 @@ def resource_config(cluster: Cluster) -> Json:
                     "CustomerIpAddress": node.address,
                     "InstanceId": node.id,
                 }
-                for node in cluster.nodes_of(group.name)
+                # In the same order when a node is replaced: the agent would make slurmctld forget when each node last answered.
+                for node in sorted(
+                    (*cluster.nodes_of(group.name), *cluster.in_replacement(group.name)), key=lambda node: node.number
+                )
             ],
         }
         for group in cluster.groups.values()

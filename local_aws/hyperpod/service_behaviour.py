@@ -1,4 +1,10 @@
-"""How SageMaker behaves where AWS's sources disagree or are silent; `/_local_aws/behaviour` changes it.
+"""How AWS behaves where its sources disagree or are silent; `/_local_aws/behaviour` changes it.
+
+`cordon_after_reboot`: whether HyperPod's reboot of a node on EKS has `cleared` its `spec.unschedulable`, as the audit log of
+2026-09-09 in yuhuiaws/GPU-Fault-Recovery-System shows, or `kept` it.
+
+`degraded_addons`: whether AWS::EKS::Addon is `complete` in DEGRADED, as terraform-provider-aws issue 44669 saw (2025-10),
+or waits for ACTIVE, to `fail` after 20 minutes.
 
 `echo`: how DescribeCluster shows a request. AWS documents neither the defaults that it adds nor the order of lists. The default,
 `differing`, is the worse case.
@@ -12,6 +18,11 @@ group keeps it, also inside structures; with `drop`, it is gone. The default, `k
 
 `leftover_quotas`: DeleteCluster of a cluster with compute quotas or a scheduler config. AWS's own templates delete these first;
 whether they otherwise block the deletion or stay without a cluster is not documented. The default, `block`, is the worse case.
+
+`guardduty`: with `automatic`, GuardDuty adds its endpoint to a VPC when nodes start there. It is a setting of the organization.
+
+`replaced_address`: whether a replaced node of a Slurm cluster has `kept` its address and so its host name, as AWS's skill
+hyperpod-slurm-debugger 1.0.0 in awslabs/agent-plugins says, or has a `new` one, as all nodes on EKS.
 """
 
 from typing import Any
@@ -20,10 +31,14 @@ from local_aws import control
 from local_aws.json_service import Json
 
 CHOICES = {
+    "cordon_after_reboot": ("cleared", "kept"),
+    "degraded_addons": ("complete", "fail"),
     "echo": ("differing", "exact"),
+    "guardduty": ("off", "automatic"),
     "left_out": ("keep", "drop"),
     "leftover_quotas": ("block", "orphan"),
     "provisioning": ("as_requested", "continuous"),
+    "replaced_address": ("kept", "new"),
 }
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
 _chosen = dict(_DEFAULTS)
@@ -80,6 +95,26 @@ def with_left_out(before: Json, spec: Json) -> Json:
 def quotas_block_deletion() -> bool:
     """Return whether a cluster with quotas cannot be deleted."""
     return _chosen["leftover_quotas"] == "block"
+
+
+def has_guardduty() -> bool:
+    """Return whether GuardDuty's automatic mode is on."""
+    return _chosen["guardduty"] == "automatic"
+
+
+def degraded_is_complete() -> bool:
+    """Return whether CloudFormation calls an add-on in DEGRADED complete."""
+    return _chosen["degraded_addons"] == "complete"
+
+
+def reboot_clears_cordon() -> bool:
+    """Return whether a node on EKS that HyperPod rebooted takes pods although it was cordoned."""
+    return _chosen["cordon_after_reboot"] == "cleared"
+
+
+def replaced_keep_address() -> bool:
+    """Return whether replaced nodes of Slurm clusters keep their addresses."""
+    return _chosen["replaced_address"] == "kept"
 
 
 def shown_settings(settings: Json) -> Json:

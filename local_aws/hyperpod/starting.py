@@ -89,6 +89,10 @@ class NodeStartError(Exception):
 
 
 def _attach(cluster: Cluster, node: Node, new: list[Node]) -> None:
+    before = next((old for old in cluster.in_replacement(node.group) if old.number == node.number), None)
+    if before:
+        node.interfaces, before.interfaces = before.interfaces, []
+        return
     try:
         network.attach(cluster, node)
     except (MissingPermissionError, network.NetworkError, OutOfAddressesError, LookupError) as error:

@@ -65,7 +65,7 @@ _KEYS = {
     *("s3:prefix", "s3:delimiter", "s3:resourceaccount", "sts:externalid", "sts:rolesessionname"),
     *("sagemaker:vpcsubnets", "sagemaker:vpcsecuritygroupids", "sagemaker:instancetypes", "lambda:functionarn"),
     *("ec2:createaction", "ec2:subnet", "ec2:vpc", "ec2:region", "ec2:availabilityzone", "ec2:authorizeduser"),
-    *("ec2:authorizedservice", "ec2:permission"),
+    *("ec2:authorizedservice", "ec2:permission", "ec2:vpceservicename"),
 }
 _KEY_PREFIXES = ("aws:requesttag/", "aws:resourcetag/", "ec2:resourcetag/", "sagemaker:resourcetag/")
 

@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException
 from local_aws.credentials import OWNER, own_secret
 from local_aws.errors import AwsError
 from local_aws.iam.decisions import Decision, Keys, bucket_denies, decide
-from local_aws.iam.interfaces import on_interface
+from local_aws.iam.ec2_resources import on_resource
 from local_aws.iam.requests import Permissions, Place, action_name, bucket_setting_action, required_permissions
 from local_aws.iam.sessions import Session, session_of
 
@@ -113,7 +113,7 @@ def _required(self: Any, place: Place, resource: str) -> Iterator[Permissions]:
         return
     operation = self._get_action()
     parameters = _parameters(self, operation)
-    required = on_interface(place, required_permissions(place, operation, parameters), parameters)
+    required = on_resource(place, required_permissions(place, operation, parameters), parameters)
     if required.action not in _ALWAYS_ALLOWED:
         yield required
 

@@ -84,7 +84,7 @@ def _kernel() -> tuple[int, int]:
 
 def _forbidden() -> list[str]:
     """Return what this machine does not allow root to do, as in an unprivileged container."""
-    if not succeeds("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "true"):
+    if not succeeds("unshare", "--mount", "--net", "--pid", "--ipc", "--time", "--fork", "true"):
         return ["root cannot create namespaces here; run the container with --privileged"]
     reasons = []
     if not succeeds("unshare", "--mount", "sh", "-c", _TRY_OVERLAY):

@@ -162,7 +162,7 @@ DOCTORED: dict[str, tuple[Doctor, str]] = {
     ),
     "another form of node lines": (
         _replaced(f"{CONTROLLER}/{SLURM_CONF}", " State=UNKNOWN", " Feature=ml.c5.xlarge State=CLOUD"),
-        "only AWS has the line 'NodeName=<nodes> NodeAddr=<address> CPUs=N RealMemory=N Feature=ml.c5.xlarge State=CLOUD'",
+        "only AWS has the line 'NodeName=<nodes> NodeAddr=<address> CPUs=N Feature=ml.c5.xlarge State=CLOUD'",
     ),
     "a setting of slurm.conf": (
         _replaced(f"{CONTROLLER}/{SLURM_CONF}", "MpiDefault=none", "MpiDefault=pmix"),

@@ -8,7 +8,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
-from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, reference, sorted_storage
+from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, by_scripts, reference, sorted_storage
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_new_clusters_template_differs_in_what_the_deployment_decides_alone(sy
         assert group["LifeCycleConfig"]["SourceS3Uri"].startswith("s3://scripts/lifecycle/")
         group["LifeCycleConfig"]["SourceS3Uri"] = had["LifeCycleConfig"]["SourceS3Uri"]
         group["ExecutionRole"] = had["ExecutionRole"]
-    assert {"ClusterName": name, **request, "VpcConfig": original.request["VpcConfig"]} == original.request
+    assert {"ClusterName": name, **by_scripts(request), "VpcConfig": original.request["VpcConfig"]} == original.request
 
 
 @pytest.mark.parametrize("name", API_ZONES)

@@ -28,7 +28,7 @@ ADMIN, MEMBER, NAMESPACE = "Admin", "Researcher", "hyperpod-ns-research"
 PREFIX = "sagemaker.amazonaws.com/"
 JOBS = f"/apis/{{}}/v1/namespaces/{NAMESPACE}"
 BANDWIDTH = "Bandwidth has less than threshold: Expected minimum threshold :80,NCCL Test output Bw: 30"
-FAULTY = f"Encountered FaultyInstance. Replace the Instance. Region: us-west-2, InstanceType: g5.xlarge. ERROR:{BANDWIDTH}"
+FAULTY = f"Encountered FaultyInstance. Replace the Instance. Region: us-west-2, InstanceType: g5.4xlarge. ERROR:{BANDWIDTH}"
 
 
 def file(admin: str, member: str) -> dict[str, Any]:

@@ -60,7 +60,8 @@ def test_a_replaced_network_changes_the_cluster_the_file_system_and_the_scripts(
 
 @pytest.mark.parametrize("change", sorted(CHANGES.keys() - {*REPLACING_THE_NETWORK, "internet-access"}))
 def test_other_changes_keep_the_identity_of_the_network(variants: Synthesized, change: str) -> None:
-    assert network_identity(variants, change) == network_identity(variants, "same")
+    before = "existing-network" if change in ("mounted-by-hyperpod", "training-plan") else "same"
+    assert network_identity(variants, change) == network_identity(variants, before)
 
 
 def test_adding_internet_access_does_not_replace_a_network(variants: Synthesized) -> None:

@@ -26,6 +26,7 @@ RESEARCHER = "arn:aws:iam::123456789012:role/Researcher"
 CHANGES: dict[str, dict[str, Any]] = {
     "same": {},
     "access": {"admins": [ADMIN], "teams": [{"name": "research", "role_arns": [RESEARCHER]}]},
+    "newer": {"version": "1.36"},
     "private": {"endpoint_access": "private"},
     "retained": {"removal": "retain", "admins": [ADMIN]},
     "own-vpc": {"control_plane_cidrs": ["10.4.1.0/28", "10.4.1.16/28"]},
@@ -63,6 +64,18 @@ def stack(stacks: dict[str, StackTemplate]) -> StackTemplate:
     return stacks["access"]
 
 
+def test_subnets_of_the_control_plane_are_cleaned_up_after_the_eks_cluster_and_before_they_are_deleted(
+    stacks: dict[str, StackTemplate], stack: StackTemplate
+) -> None:
+    cleanup, resource = stack.one("Custom::HyperPodNetworkCleanup")
+    subnets = [{"Ref": each} for each in stack.of_type("AWS::EC2::Subnet")]
+    assert resource["Properties"]["SubnetIds"] == subnets
+    cluster, _ = stack.one("AWS::EKS::Cluster")
+    assert cleanup in stack.waits_for(cluster)
+    assert stacks["own-vpc"].of_type("Custom::HyperPodNetworkCleanup") == {}
+    assert stacks["retained"].one("Custom::HyperPodNetworkCleanup")[1]["DeletionPolicy"] == "RetainExceptOnCreate"
+
+
 def test_an_output_has_the_kept_objects_of_the_last_response(stack: StackTemplate) -> None:
     dependencies, _ = stack.one("Custom::HyperPodDependencies")
     assert stack.outputs["KeptObjects"] == {"Fn::GetAtt": [dependencies, "KeptObjects"]}
@@ -89,7 +102,18 @@ def test_the_cluster_admits_only_access_entries_and_installs_no_addons_itself(st
     cluster = stack.properties("AWS::EKS::Cluster")
     assert cluster["AccessConfig"] == {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}
     assert cluster["BootstrapSelfManagedAddons"] is False
-    assert (cluster["Name"], cluster["Version"]) == ("access", "1.34")
+    assert (cluster["Name"], cluster["Version"]) == ("access", "1.35")
+
+
+def test_a_version_that_is_newer_than_the_table_deploys_with_the_addons_that_eks_chooses(
+    stacks: dict[str, StackTemplate],
+) -> None:
+    newer = stacks["newer"]
+    assert newer.properties("AWS::EKS::Cluster")["Version"] == "1.36"
+    addons = [each["Properties"] for each in newer.of_type("AWS::EKS::Addon").values()]
+    assert {each["AddonName"]: each.get("AddonVersion") for each in addons} == dict.fromkeys(
+        ["vpc-cni", "kube-proxy", "eks-pod-identity-agent"]
+    )
 
 
 def test_the_control_plane_is_in_two_zones_and_in_the_nodes_security_group(stack: StackTemplate) -> None:
@@ -150,7 +174,7 @@ def test_objects_are_deleted_while_the_function_has_access(stack: StackTemplate)
     assert set(stack.of_type("AWS::IAM::Policy", "AWS::StepFunctions::StateMachine", "AWS::Events::Rule")) <= after
 
 
-def test_the_step_function_is_that_of_kubernetes_and_may_only_describe_the_cluster(stack: StackTemplate) -> None:
+def test_the_step_function_is_that_of_kubernetes_and_may_only_read(stack: StackTemplate) -> None:
     handlers = {each["Properties"]["Handler"] for each in stack.of_type("AWS::Lambda::Function").values()}
     assert handlers == {
         "cluster_resource.entry.handler",
@@ -162,7 +186,7 @@ def test_the_step_function_is_that_of_kubernetes_and_may_only_describe_the_clust
         for policy in stack.of_type("AWS::IAM::Policy").values()
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
     ]
-    assert sorted(actions) == ["eks:DescribeCluster", "states:ListExecutions"]
+    assert sorted(actions) == ["eks:DescribeAddon", "eks:DescribeCluster", "states:ListExecutions"]
 
 
 def test_addons_before_the_nodes_have_fixed_versions(stack: StackTemplate) -> None:

@@ -111,8 +111,8 @@ def test_the_s3_endpoint_allows_unsigned_reads_of_package_repositories(network: 
 
 
 def test_flow_logs_may_write_only_to_their_own_log_group(network: StackTemplate) -> None:
-    group, _ = network.one("AWS::Logs::LogGroup")
-    role, definition = network.one("AWS::IAM::Role")
+    group, _ = network.one("AWS::Logs::LogGroup", named="FlowLogs")
+    role, definition = network.one("AWS::IAM::Role", named="FlowLogs")
     flow_log = network.properties("AWS::EC2::FlowLog")
     assert flow_log["LogGroupName"] == {"Ref": group}
     assert flow_log["DeliverLogsPermissionArn"] == {"Fn::GetAtt": [role, "Arn"]}
@@ -135,3 +135,49 @@ def test_only_flow_logs_of_this_account_may_assume_their_role(network: StackTemp
             }
         },
     )
+
+
+CLEANUP = "Custom::HyperPodNetworkCleanup"
+
+
+def _below(stack: StackTemplate, logical_id: str) -> set[str]:
+    """Return the types and names of what CloudFormation deletes after the resource."""
+    return {f"{stack.resources[each]['Type']} {each.rstrip('0123456789ABCDEF')}" for each in stack.waits_for(logical_id)}
+
+
+def test_a_vpc_that_is_deleted_is_cleaned_up_before_its_subnets_and_groups(variants: Synthesized) -> None:
+    network = variants["destroyed", NETWORK]
+    cleanup, resource = network.one(CLEANUP)
+    assert resource["Properties"]["DeletesVpc"] is True
+    assert resource["Properties"]["Cluster"] == "destroyed"
+    assert {
+        "AWS::EC2::VPC NetworkNodeNetworkVpc",
+        "AWS::EC2::Subnet NetworkNodeNetworkNodeSubnet",
+        "AWS::EC2::Subnet NetworkInternetAccessPublicSubnet",
+        "AWS::EC2::SecurityGroup NetworkNodeNetworkSecurityGroup",
+    } <= _below(network, cleanup)
+
+
+def test_a_vpc_that_is_retained_is_cleaned_up_only_in_the_subnet_that_is_deleted(network: StackTemplate) -> None:
+    properties = network.properties(CLEANUP)
+    public, _ = network.one("AWS::EC2::Subnet", named="PublicSubnet")
+    assert (properties["DeletesVpc"], properties["SubnetIds"]) == (False, [{"Ref": public}])
+
+
+@pytest.mark.parametrize("variant", ["existing-network", "internet-access"])
+def test_a_vpc_of_others_is_never_cleaned_up(variants: Synthesized, variant: str) -> None:
+    assert variants[variant, NETWORK].of_type(CLEANUP) == {}
+
+
+def test_the_cleanup_may_delete_only_what_guardduty_tags_and_groups_only_in_the_vpc(network: StackTemplate) -> None:
+    _, role = network.one("AWS::IAM::Role", named="CleanupFunction")
+    [policy] = role["Properties"]["Policies"]
+    deleting = {each["Action"]: each for each in policy["PolicyDocument"]["Statement"] if "Delete" in str(each["Action"])}
+    assert deleting.keys() == {"ec2:DeleteVpcEndpoints", "ec2:DeleteSecurityGroup"}
+    tagged = {"StringEquals": {"aws:ResourceTag/GuardDutyManaged": "true"}}
+    service = {"ec2:VpceServiceName": "com.amazonaws.us-west-2.guardduty-data"}
+    assert deleting["ec2:DeleteVpcEndpoints"]["Condition"] == {"StringEquals": {**tagged["StringEquals"], **service}}
+    vpc, _ = network.one("AWS::EC2::VPC")
+    condition = dict(deleting["ec2:DeleteSecurityGroup"]["Condition"])
+    assert {"Ref": vpc} in condition.pop("ArnEquals")["ec2:Vpc"]["Fn::Join"][1]
+    assert condition == tagged

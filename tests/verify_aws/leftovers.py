@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cli.deployment import Deployment
-from cli.leftovers import file_systems
+from cli.leftovers import file_systems, foreign
 from config.bucket_names import script_bucket_name
 from config.tags import CLUSTER_TAG
 from tests.verify_aws.resource_code import HASH_LENGTH
@@ -65,10 +65,13 @@ def _stacks(deployment: Deployment, destroy: str) -> Iterator[Leftover]:
 def _network(deployment: Deployment) -> Iterator[Leftover]:
     ec2, name = deployment.client("ec2"), deployment.config.name
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
+    others = foreign(ec2, name)
+    for each in others:
+        yield Leftover(each.kind, each.id, f"not ours, delete it yourself: {each.sentence}")
     for vpc in (each["VpcId"] for each in ec2.describe_vpcs(Filters=tagged)["Vpcs"]):
         within = [{"Name": "vpc-id", "Values": [vpc]}]
-        for each in ec2.describe_network_interfaces(Filters=within)["NetworkInterfaces"]:
-            key = each["NetworkInterfaceId"]
+        interfaces = (each["NetworkInterfaceId"] for each in ec2.describe_network_interfaces(Filters=within)["NetworkInterfaces"])
+        for key in set(interfaces) - {each.id for each in others}:
             yield _left(deployment, "network interface", key, f"ec2 delete-network-interface --network-interface-id {key}")
         yield _left(deployment, "VPC", vpc, f"ec2 delete-vpc --vpc-id {vpc}")
     gateways = ec2.describe_nat_gateways(Filters=tagged)["NatGateways"]

@@ -32,7 +32,7 @@ from validation.rules.common import (
     tags,
     users,
 )
-from validation.rules.eks import access, addons, control_plane, helm_chart, nodes, quotas
+from validation.rules.eks import access, addons, control_plane, helm_chart, nodes, pod_places, quotas
 from validation.rules.eks import orchestrator as eks_orchestrator
 from validation.rules.registry import CHART_RULES, RULES, Rule, broken_chart_rules, broken_rules
 from validation.rules.slurm import accounting, groups, parameters, partitions, settings
@@ -71,6 +71,7 @@ __all__ = [
     "parameters",
     "partitions",
     "patching",
+    "pod_places",
     "quotas",
     "regions",
     "scripts",

@@ -7,6 +7,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from config.model import ClusterConfig
+from config.tags import CLUSTER_TAG
 
 # tests/kubernetes/privilege shows what fails without each other action.
 UNTESTED = {
@@ -16,6 +17,7 @@ UNTESTED = {
             "ec2:AttachNetworkInterface",
             "ec2:ModifyNetworkInterfaceAttribute",
             "ec2:UnassignPrivateIpAddresses",
+            "sagemaker:AttachClusterNodeNetworkInterface",
         ),
         "only the VPC CNI gives pods addresses of the VPC",
     ),
@@ -85,6 +87,13 @@ def join_kubernetes(
             actions=["ec2:AttachNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
             resources=[instance],
         ),
+        # The VPC CNI after 1.23.1 attaches interfaces so: https://github.com/aws/amazon-vpc-cni-k8s/pull/3874
+        iam.PolicyStatement(
+            sid="AttachNodeInterfaces",
+            actions=["sagemaker:AttachClusterNodeNetworkInterface"],
+            resources=[_hyperpod_clusters(stack)],
+            conditions={"StringEquals": {f"aws:ResourceTag/{CLUSTER_TAG}": config.name}},
+        ),
         # The VPC CNI gives a node's further interfaces the security groups of its first one.
         iam.PolicyStatement(sid="SetSecurityGroups", actions=["ec2:ModifyNetworkInterfaceAttribute"], resources=security_groups),
         iam.PolicyStatement(
@@ -117,6 +126,7 @@ def join_kubernetes(
 def join_wildcards(stack: cdk.Stack) -> dict[str, str]:
     """Return the reasons for the wildcards in the statements of nodes."""
     return {
+        _hyperpod_clusters(stack): "the ARN of a cluster ends in a random ID; only clusters with this file's tag match",
         _alarms(stack): "the alarms of a software update are named in its request, which is unknown at synth",
         _images(stack): "the images of add-ons are in AWS accounts; the policies of their repositories limit who can pull them",
     }
@@ -124,6 +134,10 @@ def join_wildcards(stack: cdk.Stack) -> dict[str, str]:
 
 def _cluster(stack: cdk.Stack, name: str) -> str:
     return stack.format_arn(service="eks", resource="cluster", resource_name=name)
+
+
+def _hyperpod_clusters(stack: cdk.Stack) -> str:
+    return stack.format_arn(service="sagemaker", resource="cluster", resource_name="*")
 
 
 def _entries(stack: cdk.Stack, name: str) -> str:

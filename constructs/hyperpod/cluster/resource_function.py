@@ -33,6 +33,7 @@ class ResourceFunction(lambda_.Function):
         environment: Mapping[str, str] | None = None,
         package: str = PACKAGE.name,
         placement: Placement | None = None,
+        timeout_minutes: int = 1,
     ) -> None:
         access = Construct(scope, f"{id}Access")
         log_group = logs.LogGroup(
@@ -46,7 +47,7 @@ class ResourceFunction(lambda_.Function):
             runtime=lambda_.Runtime.PYTHON_3_14,
             architecture=lambda_.Architecture.ARM_64,
             memory_size=256,
-            timeout=cdk.Duration.minutes(1),
+            timeout=cdk.Duration.minutes(timeout_minutes),
             environment=dict(environment or {}),
             role=_role(access, log_group, statements),
             log_group=log_group,

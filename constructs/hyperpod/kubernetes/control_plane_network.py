@@ -36,6 +36,8 @@ class ControlPlaneNetwork(Construct):
             # A weak reference is resolved again only if the template changes (docs/adr/0003-weak-references.md).
             cdk.Tags.of(subnet).add(NETWORK_TAG, network.identity)
             self._subnet_ids.append(subnet.ref)
+        if network.cleanup:
+            network.cleanup.before_deletion_of(self._subnet_ids, self)
 
     @property
     def subnet_ids(self) -> list[str]:

@@ -52,6 +52,7 @@ class Dependencies(Construct):
             access_policies=[cluster_admin()],
             type="STANDARD",
         )
+        self.service_token = provider.service_token
         self.resource = cdk.CustomResource(
             self,
             "Resource",
@@ -77,14 +78,18 @@ class Dependencies(Construct):
 
 @dataclass(frozen=True)
 class _DescribeCluster:
-    """Allow finding the API server; what the function may do there follows from its access entry."""
+    """Allow finding the API server, and reading add-ons; the function's rights in Kubernetes follow from its access entry."""
 
     stack: cdk.Stack
     cluster_name: str
 
     def statements(self) -> list[iam.PolicyStatement]:
         arn = self.stack.format_arn(service="eks", resource="cluster", resource_name=self.cluster_name)
-        return [iam.PolicyStatement(sid="FindApiServer", actions=["eks:DescribeCluster"], resources=[arn])]
+        return [
+            iam.PolicyStatement(sid="FindApiServer", actions=["eks:DescribeCluster"], resources=[arn]),
+            iam.PolicyStatement(sid="ReadAddonHealth", actions=["eks:DescribeAddon"], resources=[*self.wildcards()]),
+        ]
 
     def wildcards(self) -> dict[str, str]:
-        return {}
+        arn = self.stack.format_arn(service="eks", resource="addon", resource_name=f"{self.cluster_name}/*")
+        return {arn: "the ARN of an add-on ends in a random ID"}

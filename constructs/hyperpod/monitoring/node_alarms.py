@@ -74,8 +74,8 @@ class NodeAlarms(Construct):
         yield self._at_least(
             "NodesDown",
             "down",
-            f"Slurm has not reached nodes for 10 minutes, and their jobs failed. Run `./hpod status {name}` for the reasons, "
-            "then `./hpod reboot` or `./hpod replace`",
+            f"Nodes are down in Slurm for 10 minutes, and their jobs failed. Run `./hpod status {name}` for the reasons, "
+            "then `./hpod resume` if a node rebooted, otherwise `./hpod reboot` or `./hpod replace`",
             periods=2,
         )
         yield self._at_least(

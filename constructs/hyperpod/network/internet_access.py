@@ -37,7 +37,7 @@ class InternetAccess(Construct):
         """Define a NAT gateway in a public subnet; it is deleted before the address and the routes that it uses."""
         internet_gateway = ec2.CfnInternetGateway(self, "InternetGateway")
         attachment = ec2.CfnVPCGatewayAttachment(self, "Attachment", vpc_id=vpc_id, internet_gateway_id=internet_gateway.ref)
-        subnet = ec2.CfnSubnet(
+        self.public_subnet = subnet = ec2.CfnSubnet(
             self,
             "PublicSubnet",
             vpc_id=vpc_id,

@@ -7,6 +7,7 @@ from config.network import InternetAccess as Access
 from config.network import NetworkConfig
 from constructs.hyperpod.network.flow_logs import FlowLogs
 from constructs.hyperpod.network.internet_access import InternetAccess
+from constructs.hyperpod.network.network_cleanup import NetworkCleanup
 from constructs.hyperpod.network.node_network import NodeNetwork
 
 
@@ -20,11 +21,23 @@ class Network(Construct):
     def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: cdk.RemovalPolicy) -> None:
         super().__init__(scope, id)
         self._identity = config.identity
+        self.cleanup: NetworkCleanup | None = None
         self._nodes = config.existing or NodeNetwork(self, "NodeNetwork", config=config, removal=removal)
         if config.existing and config.existing.internet_access is Access.EXISTING:
             return
-        InternetAccess(self, "InternetAccess", config=config, vpc_id=self.vpc_id, node_subnets=self._subnets_by_name())
+        self._access = InternetAccess(
+            self, "InternetAccess", config=config, vpc_id=self.vpc_id, node_subnets=self._subnets_by_name()
+        )
         FlowLogs(self, "FlowLogs", vpc_id=self.vpc_id, retention_days=config.flow_logs_retention_days)
+
+    def clean_up(self, cluster: str, *, is_vpc_deleted: bool) -> None:
+        """Delete what GuardDuty adds to the new VPC before the subnets that are deleted with the stack."""
+        self.cleanup = NetworkCleanup(self, "Cleanup", vpc_id=self.vpc_id, cluster=cluster, is_vpc_deleted=is_vpc_deleted)
+        kept = () if is_vpc_deleted else self.node_subnet_ids
+        subnets = [self._access.public_subnet.ref, *(each for each in self.node_subnet_ids if each not in kept)]
+        resource = self.cleanup.before_deletion_of(subnets)
+        if isinstance(self._nodes, NodeNetwork) and is_vpc_deleted:
+            resource.node.add_dependency(self._nodes)
 
     @property
     def vpc_id(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
-from hyperpod_node.precheck.service import state_of
+from hyperpod_node.precheck.service import restart, state_of
 
 if TYPE_CHECKING:
     from hyperpod_node.precheck.checked_node import CheckedNode
@@ -25,5 +25,5 @@ def check(node: CheckedNode) -> CheckResult:
         return passed(f"{version}, started on first use")
     return failed(
         f"docker is installed, but its service is {state}",
-        "sudo systemctl restart docker; if that fails: sudo journalctl -u docker -n 50",
+        f"{restart('docker', state)}; if that fails: sudo journalctl -u docker -n 50",
     )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "pyxis"
-PLUGINS = "/opt/slurm/etc/plugstack.conf"
+PLUGINS, PYXIS = "/opt/slurm/etc/plugstack.conf", "/usr/local/lib/slurm/spank_pyxis.so"
 
 
 def check(node: CheckedNode) -> CheckResult:
@@ -21,5 +21,5 @@ def check(node: CheckedNode) -> CheckResult:
         return passed("srun supports --container-image")
     return failed(
         "enroot is installed, but srun does not support --container-image",
-        f"install pyxis and add its spank_pyxis.so to {PLUGINS}, then (on workers): sudo systemctl restart slurmd",
+        f"install pyxis on every node; on the controller, add `required {PYXIS}` to {PLUGINS}, then: sudo scontrol reconfigure",
     )

@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from hyperpod_node.precheck.checked_node import CheckedNode
 
 
+def restart(unit: str, state: str) -> str:
+    """Return the commands that start ``unit``, which is in ``state``."""
+    return f"{f'sudo systemctl unmask {unit}; ' if state == 'masked' else ''}sudo systemctl restart {unit}"
+
+
 def state_of(node: CheckedNode, unit: str) -> str:
     """Return the state of ``unit``: active, inactive, failed, ... with the reason of a failure."""
     # unlike `is-active`, `show` always exits with status 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
-from hyperpod_node.precheck.service import state_of
+from hyperpod_node.precheck.service import restart, state_of
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER
 from hyperpod_node.slurm import registration
 
@@ -27,7 +27,7 @@ def check(node: CheckedNode) -> CheckResult:
         return _registered(node) if node.facts.role == COMPUTE else passed(f"{daemon} is active")
     return failed(
         f"{daemon} is {state}",
-        f"see the reason: sudo journalctl -u {daemon} -n 50; then: sudo systemctl restart {daemon}",
+        f"see the reason: sudo journalctl -u {daemon} -n 50; then: {restart(daemon, state)}",
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.retry import RetryPolicy
 from hyperpod_node.slurm import daemon
 from hyperpod_node.slurm.database import NAME, USER
 
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 TIMEOUT_S = 180
+SERVICE = """\
+[Unit]
+Description=Slurm's accounting daemon
+
+[Service]
+User=slurm
+ExecStart={slurmdbd} -D -s
+
+[Install]
+WantedBy=multi-user.target
+"""
 # slurmdbd exits if the database does not respond, so systemd restarts it until it does, also at boot.
 DROP_IN = """\
 [Unit]
@@ -36,6 +47,8 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     file = system.slurm_etc / "slurmdbd.conf"
     put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
+    if not daemon.exists("slurmdbd", system):
+        put(system.path(daemon.UNITS / "slurmdbd.service"), SERVICE.format(slurmdbd=system.find("slurmdbd")))
     daemon.ensure_running("slurmdbd", [file, drop_in], system)
     what = f"slurmdbd, with the database at {database.host}"
     daemon.wait_for("slurmdbd", what, lambda: _answers(system), _policy(system), system)
@@ -43,7 +56,8 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
 
 def wait_for_images(host: str | None, system: System) -> None:
     """Wait until the slurmdbd that HyperPod started responds."""
-    retry(f"HyperPod's slurmdbd, with the database at {host}", lambda: _answers(system), _policy(system))
+    what = f"HyperPod's slurmdbd, with the database at {host or 'localhost'}"
+    daemon.wait_for("slurmdbd", what, lambda: _answers(system), _policy(system), system)
 
 
 def is_up(system: System) -> bool:

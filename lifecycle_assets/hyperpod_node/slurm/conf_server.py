@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -16,9 +19,11 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 OPTIONS = Path("/etc/default")
+EXEC_TIMEOUT_S = 30  # systemd may report a process that ends or is not yet the daemon
 PROFILE, ENVIRONMENT = Path("/etc/profile.d/hyperpod-slurm.sh"), Path("/etc/environment")
-# The last EnvironmentFile overrides those of the image's unit. A daemon exits if no controller responds or knows its node, so
-# systemd restarts it until one does.
+# The last EnvironmentFile overrides those of the image's unit. HyperPod's units need not name the variable: AWS's start_slurm.sh
+# replaces it by its value (envsubst). So the drop-in has the whole command, where our options come last and count. A daemon exits
+# if no controller responds or knows its node, so systemd restarts it until one does.
 DROP_IN = """\
 [Unit]
 After={after}
@@ -26,6 +31,8 @@ StartLimitIntervalSec=0
 
 [Service]
 EnvironmentFile={options}
+ExecStart=
+ExecStart={command}
 Restart=on-failure
 RestartSec=3
 """
@@ -57,7 +64,7 @@ class Daemon:
         if more is None:
             found = re.search(r"--conf-server=\S+ (.+)", path.read_text()) if path.exists() else None
             more = found[1] if found else ""
-        put(path, f"{self.unit.upper()}_OPTIONS=--conf-server={','.join(addresses)} {more}".rstrip() + "\n")
+        put(path, f"{self._variable}=--conf-server={','.join(addresses)} {more}".rstrip() + "\n")
 
     def addresses(self, system: System) -> list[str]:
         """Return the addresses in the options."""
@@ -65,14 +72,41 @@ class Daemon:
 
     def files(self, system: System) -> list[Path]:
         """Return the files that the daemon is started with, after updating its unit."""
-        drop_in = DROP_IN.format(after=self.after, options=OPTIONS / self.unit)
-        return [self._options(system), daemon.drop_in(self.unit, drop_in, system)]
+        drop_in = DROP_IN.format(after=self.after, options=OPTIONS / self.unit, command=self._command(system))
+        daemon.drop_in(self.unit, drop_in, system)
+        return self._files(system)
 
     def reload(self, system: System) -> str:
         """Restart the daemon if it runs; do not wait, because the new controller may not respond for minutes."""
         system.run("systemctl", "--no-block", "try-restart", self.unit)
-        daemon.record_files(self.unit, self.files(system), system)
+        daemon.record_files(self.unit, self._files(system), system)
         return f"{self.unit} is restarted"
+
+    def require_options(self, system: System) -> None:
+        """Raise if the daemon runs without its options; while systemd restarts it, check the command that systemd starts."""
+        policy = RetryPolicy(EXEC_TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
+        retry(f"the options of {self.unit}", lambda: self._require_options(system), policy)
+
+    def _require_options(self, system: System) -> None:
+        running, command = daemon.command_line(self.unit, system)
+        expected = shlex.split(self._options(system).read_text().partition("=")[2])
+        if running[-len(expected) :] != expected and (running or not command.endswith(f" ${self._variable}")):
+            raise NodeError(
+                f"it runs as `{' '.join(running) or command}`, without the options in {self._options(system)}; "
+                f"remove the file that sets ExecStart after {daemon.DROP_IN}: systemctl cat {self.unit}"
+            )
+
+    def _command(self, system: System) -> str:
+        """Return the unit's own command, with its literal options, and with ours at the end."""
+        command = re.sub(rf"\s*\$(?:{self._variable}\b|{{{self._variable}}})", "", daemon.command_of(self.unit, system))
+        return f"{command} ${self._variable}"
+
+    @property
+    def _variable(self) -> str:
+        return f"{self.unit.upper()}_OPTIONS"
+
+    def _files(self, system: System) -> list[Path]:
+        return [self._options(system), system.path(daemon.UNITS / f"{self.unit}.service.d" / daemon.DROP_IN)]
 
     def _options(self, system: System) -> Path:
         return system.path(OPTIONS / self.unit)

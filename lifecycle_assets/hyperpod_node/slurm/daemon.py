@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from hyperpod_node.system import System
 
-UNITS = Path("/etc/systemd/system")
+UNITS, DROP_IN = Path("/etc/systemd/system"), "hyperpod-cdk.conf"
 STARTED_WITH = Path("/var/lib/hyperpod-cdk")
 SECRET = 0o600  # the hash of slurmdbd.conf would let users test passwords
 
@@ -51,6 +52,17 @@ def was_started(unit: str, system: System) -> bool:
     return system.path(STARTED_WITH / f"{unit}.started-with").exists()
 
 
+def is_images(unit: str, system: System) -> bool:
+    """Return whether HyperPod's image runs ``unit``, now or later: it is enabled or active, and not by these scripts."""
+    state, is_ours = _state(unit, system), system.path(UNITS / f"{unit}.service.d" / DROP_IN).exists()
+    return not is_ours and (state.enabled.startswith("enabled") or state.active in ("active", "activating"))
+
+
+def exists(unit: str, system: System) -> bool:
+    """Return whether systemd knows ``unit``."""
+    return _state(unit, system).exists
+
+
 def is_active(unit: str, system: System) -> bool:
     """Return whether ``unit`` runs."""
     return _state(unit, system).active == "active"
@@ -76,9 +88,31 @@ def mask(unit: str, system: System) -> None:
 
 def drop_in(unit: str, content: str, system: System) -> Path:
     """Write a drop-in for ``unit`` and return its file; ``ensure_running`` reloads systemd."""
-    path = system.path(UNITS / f"{unit}.service.d/hyperpod-cdk.conf")
+    path = system.path(UNITS / f"{unit}.service.d" / DROP_IN)
     put(path, content)
     return path
+
+
+def command_of(unit: str, system: System) -> str:
+    """Return the ExecStart of ``unit`` without our drop-in; a later file's counts."""
+    shown = _show(unit, system, "FragmentPath", "DropInPaths")
+    paths = [shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()]
+    files = [system.path(path) for path in paths if path and Path(path).name != DROP_IN]
+    text = "\n".join(file.read_text() for file in files).replace("\\\n", " ")
+    found = re.findall(r"^ExecStart=[ \t]*(\S.*)$", text, re.MULTILINE)
+    if not found:
+        raise NodeError(f"{unit}.service: no ExecStart in {' '.join(paths).strip() or 'any file'}; use an image of HyperPod")
+    return str(found[-1]).strip()
+
+
+def command_line(unit: str, system: System) -> tuple[list[str], str]:
+    """Return the command line of the process of ``unit``, empty if it has none now, and the command that systemd starts."""
+    shown = _show(unit, system, "MainPID", "ExecStart")
+    try:
+        running = system.path(f"/proc/{shown.get('MainPID', '0')}/cmdline").read_text().rstrip("\0").split("\0")
+    except OSError:  # no process, or it has just ended
+        running = []
+    return running, shown.get("ExecStart", "").partition("argv[]=")[2].partition(" ; ")[0]
 
 
 def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:
@@ -113,14 +147,18 @@ class _State:
 
 
 def _state(unit: str, system: System) -> _State:
-    output = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", unit)
-    state = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
+    state = _show(unit, system, "LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload")
     return _State(
         active=state.get("ActiveState", ""),
         enabled=state.get("UnitFileState", ""),
         exists=state.get("LoadState") != "not-found",
         changed_on_disk=state.get("NeedDaemonReload") == "yes",
     )
+
+
+def _show(unit: str, system: System, *properties: str) -> dict[str, str]:
+    output = system.run("systemctl", "show", f"--property={','.join(properties)}", unit)
+    return dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
 
 
 def _digest(files: Iterable[Path]) -> str:

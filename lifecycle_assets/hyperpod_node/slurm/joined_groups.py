@@ -1,4 +1,4 @@
-"""Groups that joined the cluster after its controllers were set up: their partition and hardware.
+"""Hardware of all groups as their workers report it, and the partitions of groups that joined after the controllers' set-up.
 
 A controller's settings are older than such a group, and HyperPod's agent may read the partitions only when it creates the
 controller. So each worker reports both to slurmctld in its node's Extra field, and the controller's keeper reads them there.
@@ -20,10 +20,10 @@ from hyperpod_node.slurm import partition_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from hyperpod_node.context import Context
+    from hyperpod_node.provisioning_parameters import ProvisioningParameters
     from hyperpod_node.resource_config import ResourceConfig
     from hyperpod_node.system import System
 
@@ -35,7 +35,10 @@ _ALL_NODES = "dev"  # has every node, also new ones
 _NAME, _EXTRA = re.compile(r"\bNodeName=(\S+)"), re.compile(r"\bExtra=(\{\S*\})")
 # A report becomes lines of slurm.conf on the controller: nothing else may get into them.
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,255}")
-_MOST = 4096
+_MOST, _MOST_MIB = 4096, 1 << 26
+_WORDS = ("partition", "gpu")
+_COUNTS = ("sockets", "cores_per_socket", "threads_per_core", "gpus", "real_memory_mib")
+_USED_PERCENT = 95  # slurmctld drains a node that registers with less memory than configured: kernels may differ a little
 
 
 def option(context: Context, system: System) -> str:
@@ -45,16 +48,28 @@ def option(context: Context, system: System) -> str:
         return ""
     # HyperPod's agent writes the partition if it configures Slurm; slurmctld does not start with two lines for one partition.
     partition = None if context.settings.slurm.setup == API else context.parameters.partitions[context.node.group]
-    report = {"partition": partition} | asdict(context.hardware or NOTHING)
+    report = {"partition": partition} | asdict(context.hardware or NOTHING) | _measured(slurmd, system)
     text = json.dumps({key: value for key, value in report.items() if value}, separators=(",", ":"))
     return f"--extra='{text}'"
 
 
+def _measured(slurmd: str, system: System) -> dict[str, int]:
+    """Return this node's processors and memory for Slurm, as slurmd finds them."""
+    found = {key.lower(): int(value) for key, value in re.findall(r"\b([A-Za-z]+)=(\d+)", system.run(slurmd, "-C"))}
+    measured = {
+        "sockets": found.get("boards", 1) * found.get("socketsperboard", 0),
+        "cores_per_socket": found.get("corespersocket", 0),
+        "threads_per_core": found.get("threadspercore", 0),
+        "real_memory_mib": found.get("realmemory", 0) * _USED_PERCENT // 100,
+    }
+    return {key: value for key, value in measured.items() if value}
+
+
 @dataclass
 class JoinedGroups:
-    """What workers of joined groups reported: a file in ``folder``, with the instance that reported last.
+    """What workers reported: a file in ``folder``, with the instance that reported last.
 
-    Hardware is used only once no job runs in the group: slurmctld aborts the jobs of nodes whose sockets or GPUs change.
+    Memory is used at once, other hardware once no job runs in the group: slurmctld aborts jobs if sockets or GPUs change.
     """
 
     folder: Path
@@ -65,23 +80,25 @@ class JoinedGroups:
     types: dict[str, str] = field(default_factory=dict)  # by group
     problem: str = ""
 
-    def added_to(self, settings: NodeSettings, own: Sequence[str], cluster: ResourceConfig, conf: SlurmConf) -> NodeSettings:
-        """Return the settings with the groups that joined besides the controller's ``own``; remember which must still report.
+    def added_to(
+        self, settings: NodeSettings, own: ProvisioningParameters, cluster: ResourceConfig, conf: SlurmConf
+    ) -> NodeSettings:
+        """Return the settings, completed with reports of the controller's ``own`` and joined groups; remember missing reports.
 
         A report is used while its group exists, also without nodes: slurmctld ends the jobs of a partition that disappears.
         """
-        entries = {group: entry for group, entry in self._entries().items() if group in cluster.groups and group not in own}
+        entries = {group: entry for group, entry in self._entries().items() if group in cluster.groups}
         self._expect(_listed(own, cluster, conf), entries)
         types = {instance.group: instance.instance_type for instance in cluster.instances if instance.instance_type}
         hardware = {
-            types[group]: _hardware(entry["report"])
-            for group, entry in entries.items()
-            if entry["hardware"] and entry["instance_type"] == types.get(group)
+            types[group]: _completed(settings.instance_types.get(types[group]), entry)
+            for group, entry in sorted(entries.items(), key=lambda item: bool(item[1]["hardware"]))  # used hardware wins
+            if entry["instance_type"] == types.get(group)
         }
-        reports = {group: entry["report"] for group, entry in entries.items()}
+        reports = {group: entry["report"] for group, entry in entries.items() if group not in own.groups}
         slurm = replace(settings.slurm, partitions=_partitions(settings.slurm.partitions, reports))
         self.types = types
-        return replace(settings, slurm=slurm, instance_types=hardware | settings.instance_types)
+        return replace(settings, slurm=slurm, instance_types=settings.instance_types | hardware)
 
     def learn(self) -> None:
         """Ask slurmctld for missing reports, first every five seconds and later every minute, and write those that it has."""
@@ -89,11 +106,11 @@ class JoinedGroups:
         if not self.missing or now < self.next_look_s:
             return
         self.next_look_s, self.pause_s = now + self.pause_s, min(2 * self.pause_s, LONGEST_PAUSE_S)
-        before = self._entries()
-        found = {group: entry for group, hosts in self.missing.items() if (entry := self._entry_of(group, hosts))}
+        before, shown = self._entries(), self._shown()
+        found = {group: entry for group, hosts in self.missing.items() if (entry := self._entry_of(group, hosts, shown))}
         if found and before | found != before:
             put(self.file, json.dumps(before | found, indent=1) + "\n")
-            print(f"groups that joined: {', '.join(sorted(found))}", flush=True)
+            print(f"groups that reported: {', '.join(sorted(found))}", flush=True)
 
     @property
     def file(self) -> Path:
@@ -120,14 +137,17 @@ class JoinedGroups:
             entries, self.problem = {}, str(error)
         return entries
 
-    def _entry_of(self, group: str, hosts: dict[str, str]) -> dict[str, Any] | None:
-        """Return the report of one of a group's nodes; None if slurmctld restarts or no node has reported."""
-        asked = ",".join(list(hosts)[:MOST_ASKED])
+    def _shown(self) -> list[str]:
+        """Return what slurmctld has of some nodes of each group; nothing while it restarts."""
+        asked = ",".join(host for hosts in self.missing.values() for host in list(hosts)[:MOST_ASKED])
         try:
-            output = self.system.slurm("scontrol", "--oneliner", "show", "node", asked, timeout_s=TIMEOUT_S)
+            return self.system.slurm("scontrol", "--oneliner", "show", "node", asked, timeout_s=TIMEOUT_S).splitlines()
         except NodeError:
-            return None
-        for line in output.splitlines():
+            return []
+
+    def _entry_of(self, group: str, hosts: dict[str, str], shown: list[str]) -> dict[str, Any] | None:
+        """Return the report of one of a group's nodes; None if no node has reported."""
+        for line in shown:
             name, extra = _NAME.search(line), _EXTRA.search(line)
             report = _checked(extra[1]) if extra else None
             if name and report is not None and name[1] in hosts:
@@ -143,11 +163,12 @@ class JoinedGroups:
             return False
 
 
-def _listed(own: Sequence[str], cluster: ResourceConfig, conf: SlurmConf) -> dict[str, dict[str, str]]:
-    """Return the hosts of joined groups that slurm.conf has, each with its instance."""
+def _listed(own: ProvisioningParameters, cluster: ResourceConfig, conf: SlurmConf) -> dict[str, dict[str, str]]:
+    """Return the hosts of groups of workers that slurm.conf has, each with its instance."""
     instances = {instance.host: instance.instance_id for instance in cluster.instances}
+    others = (own.controller_group, own.login_group)
     by_group = partition_lines.hosts_by_group(cluster, conf)
-    return {group: {host: instances[host] for host in hosts} for group, hosts in by_group.items() if group not in own}
+    return {group: {host: instances[host] for host in hosts} for group, hosts in by_group.items() if group not in others}
 
 
 def _checked(text: str) -> dict[str, Any] | None:
@@ -156,16 +177,18 @@ def _checked(text: str) -> dict[str, Any] | None:
         report = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    words, counts = ("partition", "gpu"), ("sockets", "cores_per_socket", "gpus")
-    good = all(isinstance(report[key], str) and _WORD.fullmatch(report[key]) for key in words if key in report)
-    good &= all(type(report[key]) is int and 0 < report[key] <= _MOST for key in counts if key in report)
-    return {key: report[key] for key in (*words, *counts) if key in report} if good else None
+    most = {"real_memory_mib": _MOST_MIB}
+    good = all(isinstance(report[key], str) and _WORD.fullmatch(report[key]) for key in _WORDS if key in report)
+    good &= all(type(report[key]) is int and 0 < report[key] <= most.get(key, _MOST) for key in _COUNTS if key in report)
+    return {key: report[key] for key in (*_WORDS, *_COUNTS) if key in report} if good else None
 
 
-def _hardware(report: dict[str, Any]) -> InstanceType:
-    return replace(
-        NOTHING, **{key: value for key, value in report.items() if key in ("sockets", "cores_per_socket", "gpus", "gpu")}
-    )
+def _completed(known: InstanceType | None, entry: dict[str, Any]) -> InstanceType:
+    """Return the hardware of the settings, with the usable part of the report where it is unknown."""
+    report = {key: value for key, value in entry["report"].items() if entry["hardware"] or key == "real_memory_mib"}
+    hardware = known or replace(NOTHING, gpus=report.get("gpus", 0))
+    gaps = {key: report[key] for key in ("gpu", *_COUNTS) if key in report and getattr(hardware, key) is None}
+    return replace(hardware, **gaps)
 
 
 def _partitions(partitions: tuple[Partition, ...], reports: dict[str, Any]) -> tuple[Partition, ...]:

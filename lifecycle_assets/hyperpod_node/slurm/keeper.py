@@ -103,7 +103,7 @@ class Keeper:
         settings, cluster = NodeSettings.load(self.settings), ResourceConfig.load(self.resource_config)
         parameters = ProvisioningParameters.load(self.settings.with_name(PARAMETERS))
         conf = SlurmConf.parse(configuration.read(self.system.slurm_conf))
-        settings = self.joined.added_to(settings, parameters.groups, cluster, conf)
+        settings = self.joined.added_to(settings, parameters, cluster, conf)
         changed, warnings = configuration.apply(settings, cluster, parameters.login_group, self.system)
         if changed:
             print(f"{self.system.slurm_conf} is complete again{''.join(f'; {warning}' for warning in warnings)}", flush=True)
@@ -161,9 +161,9 @@ def main() -> None:
         return
     if handover:  # a thread, because scontrol and the shared file system may hang
         threading.Thread(target=handover.watch, daemon=True).start()
+    threading.Thread(target=drained_nodes.watch, daemon=True).start()
     while True:
         keeper.check()
-        drained_nodes.check()
         SYSTEM.clock.sleep(EVERY_S)
 
 

@@ -1,4 +1,4 @@
-"""Complete the NodeName lines of slurm.conf: add processors and GPUs that the agent omits."""
+"""Complete the NodeName lines of slurm.conf: add processors, memory and GPUs that the agent omits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hyperpod_node.resource_config import ResourceConfig
 
 _NODE_LINE = re.compile(r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>\S+)[^\n]*", re.MULTILINE | re.IGNORECASE)
-_OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres")
+_OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres", "RealMemory")
 # For example `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
 # https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
 _FILES = re.compile(r"(\bGres=[^\s#]*?),file=[^\s#]*", re.IGNORECASE)
@@ -51,7 +51,7 @@ def of_gres_conf(known: dict[str, InstanceType], gres_conf: str) -> dict[str, In
 
 
 def complete(text: str, types: InstanceTypes) -> str:
-    """Return ``text`` with the sockets, cores and GPUs that its node lines lack; keep what the agent wrote."""
+    """Return ``text`` with the sockets, cores, memory and GPUs that its node lines lack; keep what the agent wrote."""
     return _NODE_LINE.sub(lambda match: _complete_line(_without_files(match[0]), types.of_line(match["names"])), text)
 
 
@@ -104,7 +104,7 @@ def _complete_line(line: str, kind: InstanceType | None) -> str:
         return line
     fields = _fields(line)
     code, hash_sign, comment = line.partition("#")
-    added = [*_processors(fields, kind), *_gpus(fields, kind)]
+    added = [*_processors(fields, kind), *_gpus(fields, kind), *_memory(fields, kind)]
     if not added:
         return line
     return " ".join([code.rstrip(), *added]) + (f" {hash_sign}{comment}" if hash_sign else "")
@@ -115,7 +115,7 @@ def _processors(fields: dict[str, str], kind: InstanceType) -> list[str]:
     if not kind.sockets or not kind.cores_per_socket or any(key in fields for key in _SHAPE):
         return []
     cores = kind.sockets * kind.cores_per_socket
-    cpus = int(fields["cpus"]) if fields.get("cpus", "").isdigit() else cores
+    cpus = int(fields["cpus"]) if fields.get("cpus", "").isdigit() else cores * (kind.threads_per_core or 1)
     if cpus not in (cores, 2 * cores):
         return []
     return [f"Sockets={kind.sockets}", f"CoresPerSocket={kind.cores_per_socket}", f"ThreadsPerCore={cpus // cores}"]
@@ -125,6 +125,11 @@ def _gpus(fields: dict[str, str], kind: InstanceType) -> list[str]:
     if not kind.gpus or "gres" in fields:
         return []
     return [f"Gres=gpu:{kind.gpu}:{kind.gpus}" if kind.gpu else f"Gres=gpu:{kind.gpus}"]
+
+
+def _memory(fields: dict[str, str], kind: InstanceType) -> list[str]:
+    """Return the memory if the agent wrote none: without it, slurmctld rejects all jobs with --mem."""
+    return [f"RealMemory={kind.real_memory_mib}"] if kind.real_memory_mib and "realmemory" not in fields else []
 
 
 def _fields(line: str) -> dict[str, str]:

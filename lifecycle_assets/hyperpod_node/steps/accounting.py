@@ -31,9 +31,9 @@ def apply(context: Context, system: System) -> bool:
         policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
-    if accounting.database == MANAGED:
+    if accounting.database == MANAGED or _is_images(context, system):
         accounting_daemon.wait_for_images(accounting.host, system)
-    elif not _is_images(context, system):
+    else:
         if context.settings.slurm.setup == API:
             controller_daemon.forget_generated_id(conf, system)
         location = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
@@ -66,6 +66,9 @@ def _register(conf: SlurmConf, context: Context, system: System) -> None:
 
 
 def _is_images(context: Context, system: System) -> bool:
-    """Return whether slurmdbd is HyperPod's image's own, and has the database that the cluster file requests."""
+    """Return whether slurmdbd is HyperPod's image's own, and has the database that the cluster file requests.
+
+    Its unit decides, because these scripts can run before the image's slurmdbd has started.
+    """
     is_possible = context.settings.slurm.setup == API and context.settings.accounting.database == LOCAL
-    return is_possible and not daemon.was_started("slurmdbd", system) and accounting_daemon.is_up(system)
+    return is_possible and daemon.is_images("slurmdbd", system)

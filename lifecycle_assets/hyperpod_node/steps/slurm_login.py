@@ -62,3 +62,4 @@ def _run_sackd(sackd: Path, addresses: list[str], system: System) -> None:
     if not system.path(UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
         system.run("systemctl", "daemon-reload")
     daemon.ensure_running("sackd", SACKD.files(system), system)
+    SACKD.require_options(system)

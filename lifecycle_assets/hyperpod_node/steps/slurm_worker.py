@@ -37,6 +37,7 @@ def apply(context: Context, system: System) -> None:
     if context.settings.slurm.setup == API:
         fetched_configuration.renew("slurmd", system)
     _wait_for_registration(system)
+    SLURMD.require_options(system)
     follower.start(context, "slurmd", system)
 
 

@@ -1,7 +1,4 @@
-"""EKS: clusters and add-ons.
-
-AWS's handlers are not public. Assumed here: an add-on must become ACTIVE within its time, so that coredns without nodes fails.
-"""
+"""EKS: clusters and add-ons. AWS's handlers are not public."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -10,6 +7,7 @@ from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.resources.eks_calls import GONE, pick, retag, with_tags
 from local_aws.cloudformation.resources.provider import Context, Provider, changed, tolerate
 from local_aws.cloudformation.template import Json
+from local_aws.hyperpod.service_behaviour import degraded_is_complete
 
 _ADDON_S = 20 * 60
 _INTERFACES = ("SubnetIds", "SecurityGroupIds")
@@ -161,14 +159,15 @@ class Addon(Provider):
         return found
 
     def settle(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Wait until the add-on is ACTIVE."""
+        """Wait until the add-on is ACTIVE, or DEGRADED if that counts as complete."""
         last: Json = {}
+        complete = ("ACTIVE", *(("DEGRADED",) if degraded_is_complete() else ()))
 
         def look() -> bool | None:
             last.update(self._describe(context, physical_id))
             if last["status"].endswith("_FAILED"):
                 raise ResourceError(_reason(last) or f"the add-on is {last['status']}")
-            return True if last["status"] == "ACTIVE" else None
+            return True if last["status"] in complete else None
 
         try:
             context.until(look, timeout_s=_ADDON_S, every_s=15)

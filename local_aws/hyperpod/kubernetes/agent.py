@@ -17,6 +17,7 @@ from local_aws.hyperpod.kubernetes.api import Api, ApiError, find_api, missing_e
 from local_aws.hyperpod.kubernetes.kubelet import Kubelet
 from local_aws.hyperpod.kubernetes.members import DEEP_CHECK, HEALTH, PENDING, Member, members_of
 from local_aws.hyperpod.model import Cluster, clusters, lock
+from local_aws.hyperpod.service_behaviour import reboot_clears_cordon
 from local_aws.json_service import Json
 
 _log = logging.getLogger(__name__)
@@ -193,6 +194,8 @@ class Agent:
             "metadata": {"labels": {**labels, **member.all_labels}, "resourceVersion": found["metadata"]["resourceVersion"]},
             "spec": {"taints": [*others, *member.all_taints]},
         }
+        if before.recovery == "Reboot" and not member.recovery and reboot_clears_cordon():
+            body["spec"]["unschedulable"] = None
         try:
             api.as_service().patch(f"{node_objects.NODES}/{member.name}", body)
         except ApiError as error:

@@ -9,7 +9,6 @@ from local_aws.hyperpod.kubernetes.members import Member
 from local_aws.json_service import Json
 
 NODES, LEASES = "/api/v1/nodes", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
-_MOST_PODS = 250
 _PLUGINS_FOLDER = "/var/lib/kubelet/device-plugins"
 _SILENT = "the embedded AWS runs no kubelet on this node: pods stay Pending"
 
@@ -144,12 +143,10 @@ def _plugin_images(pods: Iterable[Json]) -> Iterable[str]:
 def _capacity(facts: InstanceType | None) -> dict[str, str]:
     if facts is None:
         return {"cpu": "1", "memory": "1Gi", "pods": "10"}
-    # One address of each interface is the node's own; two pods use the host's: the Amazon VPC CNI's formula.
-    pods = facts.network_interfaces * (facts.addresses_per_interface - 1) + 2
     return {
         "cpu": str(facts.vcpus),
         "memory": f"{facts.memory_mib}Mi",
-        "pods": str(min(pods, _MOST_PODS)),
+        "pods": str(facts.pods),
         "ephemeral-storage": "100Gi",
     }
 

@@ -31,6 +31,8 @@ class Behaviour:
     automatic_topology: Literal["tree_without_file", "empty_yaml", "described", "none"] = "tree_without_file"
     # `Gres=gpu:4,file=/dev/nvidia-[0-3]` in node lines: ai-on-sagemaker-hyperpod, docs/08-Tips/Slurm/08-gres.md.
     gres: Literal["with_file", "none"] = "with_file"
+    # The published node line has none: the same page. sample-physical-ai-scaffolding-kit submits jobs with --mem.
+    real_memory: Literal["absent", "written"] = "absent"
     # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
     gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run
@@ -42,7 +44,7 @@ class Behaviour:
     apt_lock_s: float = 1.0
     # API-driven images configure accounting, says the developer guide; not whether slurmdbd runs before OnInitComplete. Without
     # it, the scripts have more to do: slurmctld has run without the database's cluster id.
-    image_accounting: Literal["absent", "running"] = "absent"
+    image_accounting: Literal["absent", "masked", "starting", "running"] = "absent"
     # The interval of this project's own agent on nodes instead of its minute, for tests and demos; 0: the minute.
     follow_every_s: float = 0.0
     # The size of root volumes, which are in memory. HyperPod's have 100 GB: a test fills a small one.

@@ -29,7 +29,9 @@ class ClusterNodes:
     def __init__(self, folder: Path, make_hub: MakeHub, behaviour: Behaviour | None = None) -> None:
         self.folder, self.munge_key = folder, os.urandom(128)
         self.behaviour = behaviour or Behaviour()
-        self._listed: set[str] | None = None  # the nodes with a line in slurm.conf; None until the first controller boots
+        self._listed: set[str] | None = (
+            None  # the addresses of nodes with a line in slurm.conf; None until the first controller boots
+        )
         self._make_hub = make_hub
         self._hub: Hub | None = None
         self._link: PodsLink | None = None
@@ -48,9 +50,9 @@ class ClusterNodes:
 
     def boot(self, machine: Machine, spec: NodeSpec, vpc: Vpc, view: ClusterView) -> Hub:
         """Boot a machine with ``view`` in its files, and return the hub; first stop another machine with its id."""
-        before = self._going.get(machine.id)
-        if before:
-            before.gone.wait()
+        for before in list(self._going.values()):
+            if before.id == machine.id or not before.launch.node.address:  # this one or another one took over its address
+                before.gone.wait()
         hub = self._living_hub(machine, vpc)
         hub.boot(spec)
         with self._lock:
@@ -71,7 +73,7 @@ class ClusterNodes:
         if machine.is_controller:
             machine.has_placeholder = self.behaviour.first_slurm_conf == "placeholder"
             with cluster_lock:
-                nodes = {node.id for node in cluster.nodes}
+                nodes = {node.address for node in cluster.nodes}
             with self._lock:
                 self._listed = nodes if self._listed is None else self._listed
         return self.view(cluster)
@@ -95,6 +97,8 @@ class ClusterNodes:
                 return
             cluster = machines[0].launch.cluster
             view = self.view(cluster)
+            with self._lock:
+                self._listed = None if self._listed is None else self._listed & {member.address for member in view.members}
             if of_request := slurm_conf.parameters_of(specs(cluster)):
                 for machine in machines:
                     machine.layout = slurm_conf.SlurmLayout.read(of_request)
@@ -169,7 +173,7 @@ class ClusterNodes:
             schedule.after(_LOOK_S, lambda: self._add_line(machine))
             return
         with self._lock:
-            self._listed = (self._listed or set()) | {machine.id}
+            self._listed = (self._listed or set()) | {machine.launch.node.address}
         _in_thread(self.refresh)
 
     def _name_controllers(self, machine: Machine) -> None:

@@ -10,7 +10,13 @@ from local_aws.nodes.specs import ENDPOINT_PORT, NodeFile
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 ETC = "/opt/slurm/etc"
-SLURM_CONF = f"{ETC}/slurm.conf"
+BIN, SLURM_CONF = "/opt/slurm/bin", f"{ETC}/slurm.conf"
+# The daemon itself is in /opt/slurm/sbin: `slurmd -C` would print this machine's hardware.
+_SLURMD = """\
+#!/bin/sh
+[ "$1" != -C ] || exec echo "NodeName=$(hostname) {}"
+exec /opt/slurm/sbin/slurmd "$@"
+"""
 _PARAMETERS = f"/opt/ml/config/{slurm_conf.PARAMETERS}"
 _MUNGE_KEY = "/etc/munge/munge.key"
 _ENDPOINT = "/etc/systemd/system.conf.d/endpoint.conf"
@@ -62,6 +68,7 @@ def of_slurm(
     """Return the Slurm files of a group's nodes; only controllers have Slurm's own files."""
     files = {_PARAMETERS: NodeFile(parameters)}
     if group != layout.controller_group:
+        files[f"{BIN}/slurmd"] = NodeFile(_SLURMD.format(view.shapes[group].as_slurmd_prints).encode(), 0o755)
         stub = {SLURM_CONF: NodeFile(b"# HyperPod's agent completes this file on controllers\n")}
         return files | (stub if behaviour.stub_slurm_conf == "present" else {})
     text = slurm_conf.placeholder(view) if placeholder else slurm_conf.new(view, layout, behaviour)

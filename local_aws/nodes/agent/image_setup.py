@@ -27,13 +27,31 @@ mariadb --execute "CREATE DATABASE slurm_acct_db; CREATE USER slurm@localhost ID
 GRANT ALL ON slurm_acct_db.* TO slurm@localhost"
 export SLURM_DB_USER=slurm SLURM_DB_PASSWORD=image
 envsubst < {etc}/slurmdbd.conf.template | install -o slurm -m 0600 /dev/stdin {etc}/slurmdbd.conf
-systemctl enable --now slurmdbd
+systemctl enable slurmdbd
 cat >> {etc}/accounting.conf <<END
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=localhost
 JobAcctGatherType=jobacct_gather/linux
 END
-until sacctmgr --immediate add cluster {cluster}; do sleep 0.2; done"""
+"""
+_START_ACCOUNTING = "systemctl start slurmdbd; until sacctmgr --immediate add cluster {cluster}; do sleep 0.2; done"
+# As if Slurm were built without slurmdbd's unit; not yet started; masked by those who build the image.
+_OF_SLURMDBD = {
+    "absent": "rm -f /usr/lib/systemd/system/slurmdbd.service /etc/init.d/slurmdbd; systemctl daemon-reload",
+    "masked": "systemctl mask slurmdbd",
+    "starting": _ACCOUNTING + "systemd-run sh -c 'sleep 8; " + _START_ACCOUNTING + "'",
+    "running": _ACCOUNTING + _START_ACCOUNTING,
+}
+
+# AWS's public start_slurm.sh substitutes the variable, too: units of running nodes have `--conf-server ADDRESS` and no variable.
+# https://github.com/awslabs/awsome-distributed-ai (base-config/start_slurm.sh; devops-agent/docs/hyperpod-mental-model.md)
+_SLURMD = """\
+unit=/etc/systemd/system/slurmd.service
+SLURMD_OPTIONS="--conf-server {addresses}" envsubst '$SLURMD_OPTIONS' < $unit > $unit.new
+mv $unit.new $unit
+systemctl daemon-reload
+systemctl enable slurmd
+systemctl start --no-block slurmd"""
 
 
 def run(hub: Hub, machine: Machine, nodes: ClusterNodes, stream: LogStream) -> None:
@@ -66,14 +84,13 @@ def _slurm(machine: Machine, nodes: ClusterNodes) -> list[str]:
         return []
     if machine.is_controller:
         own = f"^SlurmctldHost={hostname(machine.launch.node.address)}"
-        accounting = _ACCOUNTING.format(etc=files.ETC, cluster=shlex.quote(machine.launch.cluster.name))
+        accounting = _OF_SLURMDBD[nodes.behaviour.image_accounting]
         return [
             f"until grep -q {shlex.quote(own)} {files.SLURM_CONF}; do sleep 0.2; done",
-            *([accounting] if nodes.behaviour.image_accounting == "running" else []),
+            accounting.format(etc=files.ETC, cluster=shlex.quote(machine.launch.cluster.name)),
             "systemctl enable --now slurmctld",
         ]
     if machine.launch.node.group not in layout.partitions and nodes.behaviour.login_nodes == "absent":
         return []
     controllers = nodes.view(machine.launch.cluster).members_of(layout.controller_group)
-    options = f"SLURMD_OPTIONS=--conf-server={','.join(each.address for each in controllers)}"
-    return [f"echo {shlex.quote(options)} > /etc/default/slurmd", "systemctl enable slurmd", "systemctl start --no-block slurmd"]
+    return [_SLURMD.format(addresses=",".join(each.address for each in controllers))]

@@ -163,7 +163,9 @@ def _kubeconfig(cluster: eks.Cluster) -> Json:
 
 
 def _settings(node: Node, resolver: str) -> Json:
+    known = instance_type(node.type)
     return {
+        **({"maxPods": known.pods} if known else {}),
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",
         "address": node.address,

@@ -28,7 +28,7 @@ AuthType=auth/munge
 SlurmUser=slurm
 SlurmctldParameters=enable_configless
 SlurmdParameters=config_overrides
-ReturnToService=2
+ReturnToService=1
 StateSaveLocation=/var/spool/slurmctld
 SlurmdSpoolDir=/var/spool/slurmd
 SlurmctldLogFile=/var/log/slurm/slurmctld.log
@@ -161,7 +161,8 @@ def _node(view: ClusterView, member: Member, behaviour: Behaviour) -> str:
     files = (
         f" Gres=gpu:{shape.gpus},file=/dev/nvidia-[0-{shape.gpus - 1}]" if behaviour.gres == "with_file" and shape.gpus else ""
     )
-    return f"{place} CPUs={shape.cpus} RealMemory={shape.memory_mib}{files} State=UNKNOWN"
+    memory = f" RealMemory={shape.memory_mib}" if behaviour.real_memory == "written" else ""
+    return f"{place} CPUs={shape.cpus}{memory}{files} State=UNKNOWN"
 
 
 def _partitions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> list[str]:

@@ -33,6 +33,15 @@ class Shape:
     cpus: int
     memory_mib: int
     gpus: int = 0
+    threads: int = 1  # of a core
+
+    @property
+    def as_slurmd_prints(self) -> str:
+        """Return the output of `slurmd -C`; EC2 does not tell sockets, and machines with 48 cores or more mostly have two."""
+        cores = self.cpus // self.threads
+        sockets = 2 if cores >= 48 and cores % 2 == 0 else 1
+        processors = f"CPUs={self.cpus} Boards=1 SocketsPerBoard={sockets} CoresPerSocket={cores // sockets}"
+        return f"{processors} ThreadsPerCore={self.threads} RealMemory={self.memory_mib}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class ClusterView:
     resource_config: str  # the file's text
     members: tuple[Member, ...]
     shapes: Mapping[str, Shape]  # by group
-    listed: frozenset[str] | None = None  # ids of the nodes with a line in slurm.conf; None if all have one
+    listed: frozenset[str] | None = None  # addresses of the nodes with a line in slurm.conf; None if all have one
 
     @classmethod
     def of(cls, cluster: Cluster, listed: Set[str] | None = None, empty_instances: str = "list") -> "ClusterView":
@@ -52,7 +61,7 @@ class ClusterView:
             config, of_groups = resource_config(cluster), specs(cluster)
         shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in of_groups.items()}
         members = _members(config)
-        in_slurm = None if listed is None else frozenset(member.id for member in members if member.id in listed)
+        in_slurm = None if listed is None else frozenset(member.address for member in members if member.address in listed)
         _mark_empty(config, empty_instances)
         return cls(cluster.name, json.dumps(config, indent=1) + "\n", members, shapes, in_slurm)
 
@@ -62,7 +71,7 @@ class ClusterView:
 
     def listed_of(self, group: str) -> list[Member]:
         """Return the group's nodes that have a line in slurm.conf."""
-        return [member for member in self.members_of(group) if self.listed is None or member.id in self.listed]
+        return [member for member in self.members_of(group) if self.listed is None or member.address in self.listed]
 
 
 def specs(cluster: Cluster) -> dict[str, Json]:
@@ -101,7 +110,7 @@ def shape(type_name: str, threads_per_core: int | None = None) -> Shape:
     threads = threads_per_core or int(processor.get("DefaultThreadsPerCore", 1))
     memory = int(facts.get("MemoryInfo", {}).get("SizeInMiB", 1024))
     gpus = sum(int(gpu["Count"]) for gpu in (facts.get("GpuInfo") or {}).get("Gpus", []))
-    return Shape(cores * threads, memory * 95 // 100, gpus)  # the firmware and the kernel use the rest
+    return Shape(cores * threads, memory * 95 // 100, gpus, threads)  # the firmware and the kernel use the rest
 
 
 @cache

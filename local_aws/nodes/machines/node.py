@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from local_aws.nodes import cgroups, relay
 from local_aws.nodes.machines import endpoint, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
-from local_aws.nodes.machines.network import Network
+from local_aws.nodes.machines.network import OFF_S, Network
 from local_aws.nodes.machines.pods import PodsOfNode, PodSupport
 from local_aws.nodes.programs import run, succeeds
 from local_aws.nodes.protocol import Json
@@ -162,7 +163,10 @@ class Node:
         threading.Thread(target=self._attend, args=(self._process,), daemon=True).start()
 
     def _command(self) -> list[str]:
+        # The node's own boot time, by which slurmctld knows a reboot: a time namespace in which this machine has just booted.
+        uptime_s = int(time.clock_gettime(time.CLOCK_BOOTTIME))
         return [
+            *("unshare", "--time", f"--boottime=-{uptime_s}", "--fork"),
             *("systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--settings=no"),
             *("--resolv-conf=off", "--timezone=off", "--link-journal=no", "--console=pipe", "--notify-ready=yes"),
             f"--directory={self._disk.root}",
@@ -177,9 +181,13 @@ class Node:
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()
         with self._change:
-            self.state = "stopped"
+            if status == _REBOOT and not self.is_going:
+                self.state = "booting"
+                self._change.wait_for(lambda: self.is_going, OFF_S)
             if status == _REBOOT and not self.is_going:
                 self._start()
+            else:
+                self.state = "stopped"
             self._change.notify_all()
 
     def _heard(self, message: dict[str, str]) -> None:

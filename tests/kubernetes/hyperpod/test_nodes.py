@@ -65,7 +65,7 @@ def test_the_service_may_do_what_its_chart_grants_and_nothing_more(site: RealSit
 def running(site: RealSite) -> RealSite:
     """The cluster with two nodes; the first instance fails its deep health check."""
     faults.order(faults.Fault(FAULT, kind="fail", message="NCCL Test output Bw: 30"))
-    config = {"Labels": {"team": "a"}, "Taints": [{"Key": "gpu", "Value": "yes", "Effect": "NoSchedule"}]}
+    config = {"Labels": {"team": "a"}}
     group = site.world.group("a", 2, KubernetesConfig=config, **TWO_CHECKED)
     site.world.create(group, **site.settings())
     found = until(site.world.cluster, lambda cluster: cluster["ClusterStatus"] in ("InService", "Failed"), 90)
@@ -80,7 +80,6 @@ def test_a_node_that_failed_its_deep_health_check_is_replaced_by_a_ready_one(run
     assert sorted(names) == sorted(f"hyperpod-{node['InstanceId']}" for node in running.world.nodes())
     for node in running.kube_nodes().values():
         assert node["metadata"]["labels"]["team"] == "a"
-        assert {"key": "gpu", "value": "yes", "effect": "NoSchedule"} in node["spec"]["taints"]
     reasons = {event["reason"] for event in running.api.list("/api/v1/namespaces/default/events")}
     assert {"DeepHealthCheckFailed", "ReplacementRequested"} <= reasons
 

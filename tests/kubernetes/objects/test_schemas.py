@@ -16,7 +16,7 @@ from tests.unit.cluster_request.kubernetes_objects.eks_file import FILE_SYSTEM, 
 
 Json = dict[str, Any]
 Validate = Callable[[list[Json], str], list[str]]
-VERSIONS = ("1.32", "1.33", "1.34")
+VERSIONS = ("1.32", "1.33", "1.34", "1.35")
 VALIDATOR = "1.37.0"
 TAINTS = ({"key": "expensive", "effect": "NoExecute"}, {"key": "team", "value": "vision", "effect": "NoSchedule"})
 JOBS = sorted((PROJECT / "examples" / "jobs" / "kubernetes").glob("*.yaml"))

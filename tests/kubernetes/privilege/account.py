@@ -27,6 +27,7 @@ class EksAccount(Deployed):
     def __init__(self, client: Client, deployment: Deployment) -> None:
         super().__init__(client)
         self.objects = CustomResource(client, "Custom::HyperPodDependencies")
+        self.addon_health = CustomResource(client, "Custom::HyperPodAddonHealth")
         self.quotas = CustomResource(client, "Custom::HyperPodComputeQuotas")
         self._roles = {
             CLUSTER: deployment.only("ClusterProviderStepAccess", "::Role"),

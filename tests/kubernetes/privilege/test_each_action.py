@@ -49,6 +49,11 @@ def objects(account: EksAccount) -> None:
     account.done(account.objects.update(f"{properties['ClusterName']}/{properties['Name']}", properties, properties))
 
 
+def degraded_addons(account: EksAccount) -> None:
+    """Check the add-ons, which lack nodes."""
+    account.failed(account.addon_health.create(), "InsufficientNumberOfReplicas")
+
+
 def quotas(account: EksAccount) -> None:
     """Create the quotas and the scheduler config, change their settings and tags, and delete them."""
     old = account.quota_properties()
@@ -73,6 +78,7 @@ SCENARIOS = (
     Scenario("objects", objects, with_cluster=True),
     Scenario("quotas", quotas, with_cluster=True),
     Scenario("failing quota", failing_quota, with_cluster=True),
+    Scenario("degraded add-ons", degraded_addons, with_cluster=False),
     Scenario("a cluster's life", cluster_life, with_cluster=False),
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from local_aws import faults
+from local_aws import durations, faults
 from local_aws.clock import clock
 from local_aws.faults import Fault
 from local_aws.hyperpod import service_behaviour
@@ -29,7 +29,7 @@ NAMESPACE = "hyperpod-ns-research"
 def file(admin: str, researcher: str) -> dict[str, Any]:
     """Return examples/clusters/eks.yaml with an administrator, a team with a quota, and Karpenter."""
     content: dict[str, Any] = yaml.safe_load((PROJECT / "examples/clusters/eks.yaml").read_text())
-    quota = {"resources": [{"instance_type": "ml.g5.xlarge", "count": 1}]}
+    quota = {"resources": [{"instance_type": "ml.g5.4xlarge", "count": 1}]}
     teams = [{"name": "research", "role_arns": [researcher], "quota": quota}]
     content["eks"] |= {"admins": [admin], "teams": teams, "autoscaling": "karpenter"}
     return content
@@ -41,9 +41,13 @@ def test_an_eks_file_is_deployed_used_recreated_and_destroyed(workspace_in: Work
     content = file(people.add(ADMIN), people.add(RESEARCHER))
     (workspace.folder / "clusters/eks.yaml").write_text(yaml.safe_dump(content))
     clock.set_speed(SPEED)
+    service_behaviour.choose({"guardduty": "automatic"})
+    durations.change({"ec2.endpoint.delete": 1})  # the fast clock slows down while a function runs
     workspace.deploy("eks")
 
     assert_hyperpod_runs(client)
+    [endpoint] = endpoints_of_guardduty(client)
+    assert len(endpoint["SubnetIds"]) > 1, "it is also in a subnet of the control plane, which is deleted although the VPC stays"
     assert_nodes_are_labelled(people)
     assert_access(people)
     [quota] = client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"]
@@ -58,10 +62,16 @@ def test_an_eks_file_is_deployed_used_recreated_and_destroyed(workspace_in: Work
     workspace.destroy("eks")  # the deletion of the quota is repeated
     assert client("eks").list_clusters()["clusters"] == []
     assert client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"] == []
+    assert endpoints_of_guardduty(client) == []
     left = leftovers(client)
     # The test created two roles; the service's belongs to the account.
     assert set(left.pop("role")) <= {ADMIN, RESEARCHER, "AWSServiceRoleForSageMakerHyperPod"}
     assert left.keys() <= KEPT
+
+
+def endpoints_of_guardduty(client: Client) -> list[dict[str, Any]]:
+    points = client("ec2").describe_vpc_endpoints()["VpcEndpoints"]
+    return [each for each in points if each["ServiceName"].endswith("guardduty-data") and each["State"] != "deleted"]
 
 
 def assert_hyperpod_runs(client: Client) -> None:

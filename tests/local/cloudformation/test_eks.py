@@ -7,6 +7,7 @@ import pytest
 
 from local_aws import eks
 from local_aws.eks import control_planes
+from local_aws.hyperpod import service_behaviour
 from tests.local.cloudformation.conftest import World, parameter
 from tests.local.eks.world import POLICY, FakePrograms
 
@@ -19,6 +20,7 @@ def programs() -> Iterator[FakePrograms]:
     fake = FakePrograms()
     control_planes.use(fake.programs())
     yield fake
+    service_behaviour.reset()
     eks.reset()
     control_planes.use(control_planes.REAL)
 
@@ -103,7 +105,13 @@ def test_a_cluster_lives_in_a_stack(world: World, programs: FakePrograms) -> Non
     assert not programs.planes[0].is_running
 
 
+def test_coredns_without_nodes_is_complete_as_terraform_saw_it(world: World) -> None:
+    assert world.deploy(_resources(addon="coredns")) == "CREATE_COMPLETE", world.failures()
+    assert world.client("eks").describe_addon(clusterName="ml", addonName="coredns")["addon"]["status"] == "DEGRADED"
+
+
 def test_coredns_without_nodes_fails_the_stack_and_the_rollback_removes_all(world: World) -> None:
+    service_behaviour.choose({"degraded_addons": "fail"})
     assert world.deploy(_resources(addon="coredns")) == "ROLLBACK_COMPLETE"
     assert "InsufficientNumberOfReplicas" in str(world.failures())
     assert world.client("eks").list_clusters()["clusters"] == []

@@ -131,6 +131,18 @@ def test_a_security_group_of_another_vpc_is_refused(world: World) -> None:
         world.create(world.group("a"), VpcConfig={**world.vpc(), "SecurityGroupIds": [far]})
 
 
+def test_a_group_in_another_vpc_than_the_clusters_is_refused(world: World) -> None:
+    vpc = world.ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    far = world.ec2.create_security_group(VpcId=vpc, GroupName="far", Description="far")["GroupId"]
+    subnet = world.ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/24")["Subnet"]["SubnetId"]
+    own = {"SecurityGroupIds": [far], "Subnets": [subnet]}
+    with pytest.raises(ClientError, match="must be of one VPC"):
+        world.create(world.group("a"), world.group("b", OverrideVpcConfig=own))
+    world.in_service(world.group("a"), world.group("b", OverrideVpcConfig=world.vpc()))
+    with pytest.raises(ClientError, match="must be of one VPC"):
+        world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("c", OverrideVpcConfig=own)])
+
+
 def test_a_second_cluster_of_the_name_is_refused_as_in_use(world: World) -> None:
     world.create(world.group("a"))
     with pytest.raises(ClientError, match=r"ResourceInUse.*already exists"):

@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from local_aws import durations, faults
 from local_aws.eks.control_planes import Request
-from local_aws.hyperpod import health_records
+from local_aws.hyperpod import health_records, service_behaviour
 from local_aws.hyperpod.deep_checks import FAULT
 from tests.local.hyperpod.eks_world import EksSite
 from tests.local.hyperpod.world import Hold
@@ -119,6 +120,28 @@ def test_a_reboot_happens_once(site: EksSite) -> None:
     site.world.until(lambda: rebooted(site), lambda names: len(names) >= 2)
     site.until_labels("node-health-status", "Schedulable", "Schedulable")
     assert sorted(rebooted(site)) == sorted([f"hyperpod-{by_label}", f"hyperpod-{by_call}"])
+
+
+@pytest.mark.parametrize("behaviour", ["cleared", "kept"])
+def test_a_reboot_keeps_taints_of_others_and_clears_the_cordon_as_hyperpod_does(site: EksSite, behaviour: str) -> None:
+    service_behaviour.choose({"cordon_after_reboot": behaviour})
+    site.world.in_service(site.world.group("a"), **site.settings())
+    [name] = site.kube_nodes()
+    own = {"key": "hyperpod-cdk/drained", "effect": "NoSchedule"}
+    site.server.call(Request("PATCH", f"{NODES}/{name}", {"spec": {"unschedulable": True, "taints": [own]}}))
+    durations.change({"hyperpod.node.reboot": 9000})
+    site.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[name.removeprefix("hyperpod-")])
+    site.world.until(lambda: rebooted(site), lambda names: names == [name])
+    site.until_labels("node-health-status", "Schedulable")
+    assert site.kube_nodes()[name]["spec"]["taints"] == [own]
+    assert bool(site.kube_nodes()[name]["spec"].get("unschedulable")) is (behaviour == "kept")
+    service_behaviour.reset()
+
+
+def test_taints_beside_deep_health_checks_are_refused(site: EksSite) -> None:
+    config = {"Taints": [{"Key": "gpu", "Value": "yes", "Effect": "NoSchedule"}]}
+    with pytest.raises(ClientError, match="instance group a: Taints cannot be specified with OnStartDeepHealthChecks"):
+        site.world.create(site.world.group("a", **CHECKED, KubernetesConfig=config), **site.settings())
 
 
 def rebooted(site: EksSite) -> list[str]:

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from local_aws import durations
 from local_aws.clock import clock
-from local_aws.hyperpod import capacity
+from local_aws.hyperpod import capacity, service_behaviour
 from tests.local.hyperpod.conftest import SPEED
 from tests.local.hyperpod.world import Caller, Hold, World
 
@@ -34,15 +34,21 @@ def test_deleted_nodes_leave_their_group_smaller(world: World) -> None:
     assert len(world.interfaces()) == 2
 
 
-def test_a_replaced_node_comes_back_as_another(world: World) -> None:
+@pytest.mark.parametrize("address", ["kept", "new"])
+def test_a_replaced_node_comes_back_as_another_under_its_address(world: World, address: str) -> None:
+    service_behaviour.choose({"replaced_address": address})
     world.in_service(world.group("a", 2))
     first, second = ids(world, "a")
+    before = {each["PrivateIpAddress"] for each in world.interfaces()}
     assert world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[first])["Successful"] == [first]
     world.until_status("InService")
     now = ids(world, "a")
     assert len(now) == 2
     assert second in now
     assert first not in now
+    after = {each["PrivateIpAddress"] for each in world.interfaces()}
+    assert (len(after), after == before) == (2, address == "kept")
+    service_behaviour.reset()
 
 
 def test_a_rebooted_node_comes_back_as_itself(world: World, hold: Hold) -> None:

@@ -35,7 +35,7 @@ def test_a_cluster_is_deployed_changed_and_destroyed_with_the_roles_of_the_readm
     assert re.search(r"workers +compute +ml\.c5\.xlarge +1 of 1 +InService", team.run("./hpod", "status", "staging"))
 
     team.replace("clusters/staging.yaml", "ml.c5.xlarge\n    instance_count: 1", "ml.c5.xlarge\n    instance_count: 2")
-    shown = team.make("diff", STAGING, session=diff)
+    shown = team.make("diff", STAGING, "OPTIONS=--fail-on destructive", session=diff)
     assert '[+]   "InstanceCount": 2,' in shown
     assert "Number of stacks with differences: 1" in shown
 

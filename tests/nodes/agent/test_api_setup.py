@@ -12,25 +12,30 @@ from tests.node_settings import LOCAL_DATABASE, Json, slurm, user
 from tests.nodes.agent.test_unkind_agent import is_whole
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
-from tests.nodes.gpus.gpu_cluster import ONE_GPU, SLURMCTLD_LOG, TYPES
+from tests.nodes.gpus.gpu_cluster import FOUR_GPUS, ONE_GPU, SLURMCTLD_LOG, TYPES
 
 pytestmark = pytest.mark.local
 
 
-Make = Callable[[Behaviour], Running]
+Make = Callable[..., Running]
 IMAGES_PASSWORD = "grep ^StoragePass=image$ /opt/slurm/etc/slurmdbd.conf"
+
+
+def bundle_of(file_system: Json, groups: tuple[str, ...] = ("workers", "others"), types: Json = TYPES) -> Bundle:
+    """Our scripts for a cluster file with accounting on the controller, these groups and these types in its table."""
+    settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "slurm": slurm(setup="api")}
+    layout = [{"instance_group_name": name, "partition_name": name} for name in groups]
+    parameters = {**file_system, "worker_groups": layout}
+    return Bundle(parameters, settings | {"instance_types": types}, parameters_file="slurm_groups.json")
 
 
 @pytest.fixture
 def make(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Make]:
     """Create a cluster with /fsx mounted by HyperPod and accounting on the controller."""
 
-    def make(behaviour: Behaviour) -> Running:
+    def make(behaviour: Behaviour, bundle: Bundle | None = None) -> Running:
         nodes.behaviour = behaviour
-        settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "slurm": slurm(setup="api")}
-        groups = [{"instance_group_name": name, "partition_name": name} for name in ("workers", "others")]
-        parameters = {**file_system, "worker_groups": groups}
-        bundle = Bundle(parameters, settings | {"instance_types": TYPES}, parameters_file="slurm_groups.json")
+        bundle = bundle or bundle_of(file_system)
         lustre = {"DnsName": file_system["fsx_dns_name"], "MountName": file_system["fsx_mountname"], "MountPath": "/fsx"}
         running = Running(
             world,
@@ -70,7 +75,7 @@ def test_a_cluster_is_whole_after_each_change(make: Make) -> None:
     before = cluster.machine("workers-2")
     cluster.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[before["id"]])
     cluster.settle()
-    assert before["host"] not in cluster.idle(3)
+    assert before["host"] in cluster.idle(3)
     is_whole(cluster)
 
     cluster.world.sagemaker.update_cluster_software(ClusterName="ml")
@@ -91,3 +96,30 @@ def test_accounting_of_the_image_is_used_as_it_is(make: Make) -> None:
     default = cluster.run("controller-1", "sh", "-c", "cat /opt/slurm/etc/accounting.conf")
     assert default.startswith("# filled in by lifecycle scripts\nAccountingStorageType=accounting_storage/slurmdbd\n")
     assert "NodeName=DEFAULT Sockets=1" in default
+
+
+def test_nodes_of_types_that_join_later_have_their_hardware_and_jobs_get_memory_and_gpus(make: Make, file_system: Json) -> None:
+    cluster = make(Behaviour(gres="none", gres_conf="kept"), bundle_of(file_system, ("workers",), {ONE_GPU: TYPES[ONE_GPU]}))
+    lay(cluster.world, bundle_of(file_system, ("workers", "new", "plain")))
+    for group, kind in (("new", FOUR_GPUS), ("plain", "ml.m5.24xlarge")):
+        cluster.types[group] = kind
+        cluster.resize(group, 1)
+    is_whole(cluster)
+
+    def hardware(name: str) -> str:
+        look = ("sinfo", "--noheader", "--partition=dev", f"--nodes={cluster.machine(name)['host']}", "--format=%X %Y %Z %m %G")
+        return cluster.run("controller-1", *look)
+
+    # Sockets, cores, threads as the groups request them, and 95 % of what slurmd finds, which is 95 % of EC2's memory here.
+    expected = {"workers-1": "1 16 1 118292 gpu:a10g:1", "new-1": "1 24 1 177438 gpu:a10g:4", "plain-1": "2 24 1 354877 (null)"}
+    until(lambda: {name: hardware(name) for name in expected}, lambda found: found == expected, UP_S)
+    for partition, gpus, memory, devices in (("new", 4, "150G", "0,1,2,3"), ("workers", 1, "100G", "0")):
+        job = ("srun", "--chdir=/", "--immediate=20", f"--partition={partition}", f"--gres=gpu:{gpus}", f"--mem={memory}")
+        assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == devices
+
+
+@pytest.mark.parametrize(("image", "password"), [("starting", "StoragePass=image"), ("masked", ""), ("absent", "")])
+def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: str, password: str) -> None:
+    cluster = make(Behaviour.parse(f"image_accounting={image}"))
+    assert cluster.run("controller-1", "sh", "-c", f"{IMAGES_PASSWORD} || true") == password
+    accounts_for_jobs(cluster)

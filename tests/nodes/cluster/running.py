@@ -63,6 +63,19 @@ class Running:
         )
         return "\n".join(lines)
 
+    def rebooted(self, name: str) -> None:
+        """Wait until Slurm has set a node down because it booted again, and resume it, as operators do without our scripts."""
+        host = self.machine(name)["host"]
+        why = ("sinfo", "--noheader", "--states=down", "--partition=dev", f"--nodes={host}", "--format=%E")
+        until(lambda: self.run("controller-1", *why), lambda reason: reason == "Node unexpectedly rebooted", UP_S)
+        self.run("controller-1", "scontrol", "update", f"NodeName={host}", "State=RESUME")
+
+    def resumed(self, name: str) -> None:
+        """Wait until our scripts on the controller have resumed a node that booted again: until then it may seem idle."""
+        line = f"resumed {self.machine(name)['host']}, which slurmctld stopped: Node unexpectedly rebooted"
+        journal = ("journalctl", "--unit=hyperpod-slurm-conf", "--output=cat")
+        until(lambda: self.run("controller-1", *journal).splitlines(), lambda lines: line in lines, UP_S)
+
     def log_of(self, name: str) -> list[str]:
         """The node's lifecycle log in CloudWatch Logs."""
         machine, cluster = self.machine(name), self.world.cluster(self.name)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from local_aws.hyperpod import service_behaviour
 from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.user import as_alice, state
@@ -20,13 +21,15 @@ def reboot(cluster: Running, name: str) -> None:
     until(lambda: cluster.machine(name)["status"], lambda status: status == "Running", UP_S)
 
 
-def replace(cluster: Running, name: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What is known of a node before and after it is replaced."""
+def replace(cluster: Running, name: str, address: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What is known of a node before and after it is replaced, with its address `kept` or with a `new` one."""
     before = cluster.machine(name)
+    service_behaviour.choose({"replaced_address": address})
     cluster.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[before["id"]])
     cluster.settle()
     after = cluster.machine(name)
-    assert after["address"] != before["address"]
+    service_behaviour.reset()
+    assert (after["address"] == before["address"]) is (address == "kept")
     return before, after
 
 
@@ -34,6 +37,7 @@ def replace(cluster: Running, name: str) -> tuple[dict[str, str], dict[str, str]
 def test_a_rebooted_worker_has_its_mount_its_slurmd_and_its_users_again(cluster: Running) -> None:
     reboot(cluster, "workers-1")
 
+    cluster.resumed("workers-1")
     cluster.idle(2)
     assert cluster.run("workers-1", "bash", "-c", "ls -d /tmp/sagemaker* 2>/dev/null || echo none") == "none"
     assert cluster.run("workers-1", "findmnt", "--noheadings", "--output=TARGET", "--mountpoint", "/fsx") == "/fsx"
@@ -66,21 +70,23 @@ def test_a_killed_slurmctld_is_back_by_itself_and_its_jobs_run_on(cluster: Runni
 
 
 @pytest.mark.fault(67)
-def test_a_replaced_worker_joins_under_its_new_address_with_the_same_users_and_homes(cluster: Running) -> None:
+@pytest.mark.parametrize("address", ["kept", "new"])
+def test_a_replaced_worker_joins_again_with_the_same_users_and_homes(cluster: Running, address: str) -> None:
     as_alice(cluster, "workers-2", f"echo kept >{NOTE}")
+    as_alice(cluster, "login-1", f"ssh {cluster.machine('workers-2')['address']} true")
 
-    before, after = replace(cluster, "workers-2")
+    _, after = replace(cluster, "workers-2", address)
 
-    assert before["host"] not in cluster.idle(2)
+    assert after["host"] in cluster.idle(2)
     assert cluster.run("workers-2", "id", "alice") == cluster.run("workers-1", "id", "alice")
     assert as_alice(cluster, "login-1", f"srun --quiet --nodelist={after['host']} stat --format='%U %u' {NOTE}") == "alice 10001"
-    # ssh asks no question, though nobody has seen this host's key.
+    # ssh asks no question, though nobody has seen this host's key, or another one under its address.
     assert as_alice(cluster, "login-1", f"ssh {after['address']} cat {NOTE}") == "kept"
 
 
 @pytest.mark.fault(67)
 def test_login_nodes_and_workers_follow_a_controller_that_was_replaced_by_themselves(cluster: Running) -> None:
-    replace(cluster, "controller-1")
+    replace(cluster, "controller-1", "new")
     told = f"--conf-server={cluster.machine('controller-1')['address']}"
 
     until(

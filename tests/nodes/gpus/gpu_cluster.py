@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from local_aws.hyperpod import service_behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
 from tests.node_settings import Json, slurm
@@ -68,7 +69,8 @@ class GpuCluster:
         return joined
 
     def replace(self, *names: str) -> None:
-        """Replace nodes, and wait until the new ones are in service."""
+        """Replace nodes, and wait until the new ones are in service, which join Slurm under new names."""
+        service_behaviour.choose({"replaced_address": "new"})
         ids = [self.running.machine(name)["id"] for name in names]
         self.running.world.sagemaker.batch_replace_cluster_nodes(ClusterName=self.running.name, NodeIds=ids)
         self.running.settle()

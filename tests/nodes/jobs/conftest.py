@@ -10,10 +10,10 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.nodes.specs import NodeFile
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
-from tests.local.hyperpod.world import World
+from tests.local.hyperpod.world import World, until
 from tests.node_settings import user
 from tests.nodes.bundle import Bundle, lay, make_file_system
-from tests.nodes.cluster.running import Running
+from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.jobs.submitted import JOBS, Cluster
 
 __all__ = ["aws"]
@@ -47,6 +47,8 @@ def cluster(aws: EmbeddedAws, nodes: SimulatedNodes) -> Cluster:
     running = Running(world, nodes, scripts=lay(world, bundle))
     running.create()
     running.idle(2)
+    memory = ("sinfo", "--noheader", "--format=%m")  # 1 until nodes have reported theirs
+    until(lambda: running.run("controller-1", *memory), lambda found: int(found) > 1, UP_S)
     lay_jobs(running)
     return Cluster(running)
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from local_aws.hyperpod import service_behaviour
 from tests.nodes.jobs.submitted import Cluster, Job
 
 pytestmark = pytest.mark.local
@@ -28,9 +29,11 @@ def test_a_training_that_loses_a_node_ends_with_the_loss_and_weights_of_one_that
     job = submit(cluster)
     job.until_checkpoint()
     lost = running.machine("workers-2")
+    service_behaviour.choose({"replaced_address": "new"})
     running.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[lost["id"]])
     job.until_state("PENDING")
     running.settle()
+    service_behaviour.reset()
     running.run("controller-1", "scontrol", "update", f"JobId={job.number}", "StartTime=now")
     output = job.completed()
 

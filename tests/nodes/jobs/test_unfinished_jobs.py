@@ -2,6 +2,7 @@
 
 import pytest
 
+from local_aws.hyperpod import service_behaviour
 from tests.local.hyperpod.world import until
 from tests.nodes.jobs.submitted import JOBS, Cluster, Job
 
@@ -27,11 +28,13 @@ def test_a_job_that_still_ends_when_its_node_is_replaced_is_queued_again_once(cl
     """Slurm 24.11 leaves it COMPLETING for ever where slurm.conf loses the node at once."""
     running, job = cluster.running, submit(cluster)
     lost = running.machine("workers-2")
+    service_behaviour.choose({"replaced_address": "new"})
     running.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[lost["id"]])
 
     assert job.until_state("PENDING")["Restarts"] == "1"
 
     running.settle()
+    service_behaviour.reset()
     running.idle(2)
     assert job.facts()["Restarts"] == "1"
     cluster.as_alice(f"scancel {job.number}")

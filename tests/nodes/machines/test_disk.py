@@ -1,4 +1,5 @@
 import threading
+import time
 
 import pytest
 
@@ -14,6 +15,15 @@ def test_a_reboot_keeps_files_but_empties_tmp(nodes: Nodes, node: NodeSpec) -> N
     nodes.hub.reboot(node.id)
 
     assert nodes.sh(node, "cat /var/kept; ls -A /tmp | grep -E 'gone|folder' || true") == ["kept"]
+
+
+def test_each_boot_of_a_node_has_its_own_time(nodes: Nodes, node: NodeSpec) -> None:
+    """slurmctld knows a reboot by it; this machine's is the same for all nodes."""
+    look = "cut -d' ' -f1 /proc/uptime"
+    [before] = nodes.sh(node, f"sleep 3; {look}")
+    nodes.hub.reboot(node.id)
+    [after] = nodes.sh(node, look)
+    assert float(after) < float(before) < time.clock_gettime(time.CLOCK_BOOTTIME) - 1
 
 
 def test_a_node_that_reboots_by_itself_comes_back(nodes: Nodes) -> None:

@@ -71,6 +71,9 @@ class FakeAccount:
         others = {"Routes": [local, {"NatGatewayId": "nat-1"}], "Associations": [{"Main": True}]}
         return {"RouteTables": [others, *([own] if public else [])]}
 
+    def describe_vpcs(self, **_: Any) -> dict[str, Any]:
+        return {"Vpcs": []}
+
     @staticmethod
     def _subnet(subnet_id: str) -> dict[str, str]:
         """A public subnet is in the VPC of the subnet whose number it ends in."""

@@ -157,6 +157,9 @@ class FakeApiServer:
         if method == "PATCH":
             kind, _, name = place.path.rpartition("/")
             return self._merge(kind, name, body)
+        kind, _, name = place.path.rpartition("/")
+        if name in self.objects.get(kind, {}):
+            return 200, self.objects[kind][name]
         query = {name: unquote(values[0]) for name, values in parse_qs(place.query).items()}
         node = re.search(r"spec\.nodeName=([^,]+)", query.get("fieldSelector", ""))
         found = [each for each in self.objects[place.path].values() if node is None or each["spec"]["nodeName"] == node[1]]

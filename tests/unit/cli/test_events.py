@@ -273,6 +273,12 @@ def test_a_joining_node_calls_for_no_action() -> None:
     assert judge(Source.SLURM, "down+not_responding", "ip-10-1-0-9: down").verdict == "act"
 
 
+def test_a_node_that_rebooted_is_not_said_to_be_silent() -> None:
+    rule = judge(Source.SLURM, "down", "ip-10-1-0-9: Node unexpectedly rebooted")
+    assert rule.verdict == "act"
+    assert rule.action.startswith("`./hpod resume CLUSTER NODE`")
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_rule_is_documented(rule: Any) -> None:
     row = f"| `{rule.name}` | {rule.source} | {rule.verdict} | {rule.what} | {rule.action or '-'} |"

@@ -79,7 +79,7 @@ def test_wrong_and_missing_options_are_reported(
 
 
 def test_the_command_writes_an_eks_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--orchestrator", "eks", "--zone", "usw2-az4", "--instance-type", "ml.g5.xlarge", "--admins", ADMIN]
+    words = ["--orchestrator", "eks", "--zone", "usw2-az4", "--instance-type", "ml.g5.4xlarge", "--admins", ADMIN]
     assert main(["init", "mine", "--clusters", str(tmp_path), *words]) == 0
     assert "wrote" in capsys.readouterr().out
     assert load_cluster(tmp_path / "mine.yaml").creates_eks_cluster

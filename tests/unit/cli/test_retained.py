@@ -112,6 +112,28 @@ def test_without_a_file_system_the_file_goes_on_with_a_new_one_and_the_old_bucke
     assert pasted(text).storage.lustre == parsed(FILE).storage.lustre
 
 
+@pytest.mark.parametrize("is_deployed", [False, True])
+def test_what_others_put_into_the_vpc_is_listed_as_comments(
+    account: FakeAccount, monkeypatch: pytest.MonkeyPatch, *, is_deployed: bool
+) -> None:
+    if is_deployed:
+        account.stacks["draft-Network"] = {"VpcId": "vpc-1"}
+    monkeypatch.setattr(account, "describe_vpcs", lambda **_: {"Vpcs": [{"VpcId": "vpc-1"}]})
+    groups = [{"GroupId": "sg-1", "GroupName": "sg", "Description": "web", "OwnerId": "123456789012"}]
+    monkeypatch.setattr(account, "describe_security_groups", lambda **_: {"SecurityGroups": groups})
+    nothing: dict[str, Any] = {
+        f"{kind}s": [] for kind in ("VpcEndpoint", "NatGateway", "VpcPeeringConnection", "NetworkInterface")
+    }
+    for name in ("vpc_endpoints", "nat_gateways", "vpc_peering_connections", "network_interfaces"):
+        monkeypatch.setattr(account, f"describe_{name}", lambda **_: nothing, raising=False)
+    text = printed(account)
+    assert yaml.safe_load(text) is None
+    assert text.splitlines()[-2:] == [
+        "# not created by the deployment, so cdk destroy cannot delete the VPC before you delete them:",
+        "#   security group sg-1 (web) of account 123456789012 is in vpc-1",
+    ]
+
+
 def test_older_ones_are_listed_as_comments(account: FakeAccount) -> None:
     for number in (2, 3, 1):
         account.add_file_system(number)

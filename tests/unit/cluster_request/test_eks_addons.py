@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cluster_request.eks_addons import BEFORE_NODES, addons_after_nodes, addons_before_nodes, versions
+from cluster_request.eks_addons import BEFORE_NODES, addons_after_nodes, addons_before_nodes, enabled_addons, versions
 from config.eks import AddonName
 from config.model import ClusterConfig
 from local_aws.eks.addon_versions import ADDONS
@@ -103,4 +103,12 @@ def test_the_table_has_a_version_of_each_addon_that_exists(kubernetes: str) -> N
     known = versions()[kubernetes]
     assert set(known) == {name.value for name in AddonName}
     for name, version in known.items():
-        assert version in [each.name for each in ADDONS[name].for_kubernetes(kubernetes)], name
+        assert version in [None, *(each.name for each in ADDONS[name].for_kubernetes(kubernetes))], name
+
+
+def test_eks_chooses_what_no_source_names() -> None:
+    unknown = {name for name, version in versions()["1.35"].items() if version is None}
+    assert {"vpc-cni", "kube-proxy", "coredns"} & unknown == set()
+    chosen = {name.value for name, version in enabled_addons(file(LUSTRE, version="1.35", scheduling={})).items() if not version}
+    assert chosen == unknown
+    assert {*enabled_addons(file(version="1.36")).values()} == {None}

@@ -142,6 +142,7 @@ def test_a_change_of_what_configures_slurm_is_refused_before_any_call(world: Wor
     name = world.create(old)["PhysicalResourceId"]
     done = update(world, name, new, old)
     assert f"set `slurm: {{setup: {had}}}`" in done["Reason"]
+    assert ("docs/operate/slurm-setup.md" in done["Reason"]) is (had == "scripts")
     assert not world.sagemaker.changes()
 
 

@@ -51,6 +51,20 @@ def test_a_key_or_a_removed_capacity_source_cannot_change(world: World, old: Jso
     assert world.sagemaker.changes() == []
 
 
+@pytest.mark.parametrize("before", [{}, {"ImageId": "ami-0123456789abcdef1"}])
+def test_a_deployment_never_updates_the_software_of_nodes(world: World, before: Json) -> None:
+    old = properties(request(CONTROLLER, workers(4, **before)))
+    new = properties(request(CONTROLLER, workers(4, ImageId="ami-0123456789abcdef2")))
+    name = world.create(old)["PhysicalResourceId"]
+    done = update(world, name, new, old)
+    assert done["Status"] == "FAILED"
+    assert f"--cluster-name {name} --image-id ami-0123456789abcdef2 --instance-groups InstanceGroupName=workers" in done["Reason"]
+    assert update(world, name, old, new)["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == []
+    world.sagemaker.all[0].groups["workers"]["ImageId"] = "ami-0123456789abcdef2"  # as by UpdateClusterSoftware
+    assert update(world, name, new, old)["Status"] == "SUCCESS"
+
+
 def test_the_id_of_a_key_is_no_other_key_than_its_arn(world: World) -> None:
     by_id = encrypted(KEY.rsplit("/", 1)[-1])
     name = world.create(encrypted(KEY))["PhysicalResourceId"]

@@ -11,7 +11,7 @@ from tools.zone_table import rendered, table
 
 def test_the_table_is_fresh() -> None:
     date = json.loads(TABLE.read_text())["date"]
-    assert TABLE.read_text() == rendered(table(date)) + "\n", "run `python tools/zone_table.py > config/data/zones.json`"
+    assert TABLE.read_text() == rendered(table(date)) + "\n", "run `python -m tools.zone_table > config/data/zones.json`"
 
 
 def test_a_zone_has_one_region() -> None:

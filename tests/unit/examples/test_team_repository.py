@@ -52,6 +52,12 @@ def test_the_roles_of_the_workflows_are_those_of_the_readme() -> None:
     assert used == set(re.findall(r"^\| `(hyperpod-\w+)` \|", README, re.MULTILINE))
 
 
+def test_a_pull_request_that_replaces_a_resource_fails_without_a_label() -> None:
+    [step] = [step for step in workflow("pull-request")["diff"]["steps"] if "make diff" in step.get("run", "")]
+    assert step["run"] == 'make diff CLUSTER=${{ matrix.cluster }} OPTIONS="--fail-on $FAIL_ON" | tee diff.txt'
+    assert step["env"]["FAIL_ON"].endswith("'destructive') && 'never' || 'destructive' }}")
+
+
 def test_the_trust_policy_allows_one_environment_of_one_repository() -> None:
     trust, _ = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", README, re.DOTALL))
     [statement] = trust["Statement"]

@@ -27,6 +27,10 @@ class FakeEks(EksAccess):
         self.found: EksCluster | None = EksCluster(CLUSTER, "ACTIVE", "https://api", "PEM")
         self.error: ApiError | None = None
         self.opened = 0
+        self.addons: Json = {}
+
+    def addon(self, cluster: str, name: str) -> Json:
+        return {"addonName": name, **self.addons[name]}
 
     def cluster(self, name: str) -> EksCluster | None:
         if self.error:

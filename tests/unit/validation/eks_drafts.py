@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.unit.validation.override_drafts import RESTRICTED
+
 WORK = 1
 """The index of the draft's group with accelerators."""
 
@@ -41,12 +43,18 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
         "instance_groups", WORK, "overrides", {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]}}
     ),
     "orchestrator-override": lambda draft: draft.set("overrides", {"Orchestrator": {"Slurm": {}}}),
-    "health-agent-region": lambda draft: draft.set("region", "eu-west-3").set("network", "availability_zone_id", "euw3-az1"),
+    "health-agent-region": lambda draft: (
+        draft.set("region", "eu-west-3")
+        .set("network", "availability_zone_id", "euw3-az1")
+        .set("suppress", [{"rule": "type-in-zone", "reason": "each region with the draft's type has an agent"}])
+    ),
     "eks-requires-continuous-provisioning": lambda draft: draft.set("instance_groups", WORK, "min_instance_count", 2),
     "autoscaling-provisioning": lambda draft: draft.set("eks", "autoscaling", "karpenter").set(
         "suppress", [{"rule": "subnet-capacity-autoscaling", "reason": "the rule at hand is about provisioning"}]
     ),
     "kubernetes-version": lambda draft: draft.set("eks", "version", "1.29"),
+    "newer-kubernetes-version": lambda draft: draft.set("eks", "version", "1.36"),
+    "broken-addon-version": lambda draft: draft.set("eks", "addons", {"vpc-cni": {"version": "v1.22.1-eksbuild.1"}}),
     "existing-eks-network": lambda draft: existing(draft).remove("network", "existing"),
     "unused-eks-fields": lambda draft: existing(draft).set("eks", "log_retention_days", 30),
     "control-plane-subnets": lambda draft: draft.set("network", "existing", NETWORK),
@@ -71,6 +79,12 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
         "eks", "addons", {"metrics-server": {"enabled": False, "configuration": {"replicas": 1}}}
     ),
     "nodes-for-addons": lambda draft: draft.remove("instance_groups", 0),
+    "pod-capacity": lambda draft: draft.set("instance_groups", 0, "instance_type", "ml.t3.medium"),
+    "pod-capacity-for-jobs": lambda draft: (
+        draft.set("network", "availability_zone_id", "usw2-az2")
+        .content["instance_groups"]
+        .append({"name": "notebooks", "instance_type": "ml.g4dn.xlarge", "instance_count": 1})
+    ),
     "wait-for-addons": lambda draft: draft.set("wait", "none"),
     "cluster-without-nodes": lambda draft: (
         quota(draft, resources=[]).set("instance_groups", 0, "instance_count", 0).set("instance_groups", 1, "instance_count", 0)
@@ -84,6 +98,13 @@ EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "reserved-node-labels": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "sagemaker.amazonaws.com/pool", "effect": "NoSchedule"}]
+    ),
+    "restricted-group-role": lambda draft: draft.set("overrides", "RestrictedInstanceGroups", [RESTRICTED]),
+    "gpu-operator-labels": lambda draft: draft.set("instance_groups", WORK, "labels", {"nvidia.com/mig.config": "all-1g.10gb"}),
+    "deep-health-checks-with-taints": lambda draft: (
+        draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"])
+        .set("instance_groups", WORK, "overrides", {"KubernetesConfig": {"Taints": [{"Key": "gpu", "Effect": "NoSchedule"}]}})
+        .set("wait_hours", 3)
     ),
     "duplicate-taints": lambda draft: draft.set(
         "instance_groups", WORK, "taints", [{"key": "pool", "effect": "NoSchedule"}, {"key": "pool", "effect": "NoSchedule"}]

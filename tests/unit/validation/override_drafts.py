@@ -13,11 +13,23 @@ SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
 LUSTRE = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh"}
 NETWORK = {"Subnets": ["subnet-0123456789abcdef0"], "SecurityGroupIds": ["sg-0123456789abcdef0"]}
 ROLE = "arn:aws:iam::123456789012:role/theirs"
+RESTRICTED = {
+    "InstanceGroupName": "nova",
+    "InstanceType": "ml.p5.48xlarge",
+    "InstanceCount": 1,
+    "ExecutionRole": ROLE,
+    "EnvironmentConfig": {"FSxLustreConfig": {"SizeInGiB": 12000, "PerUnitStorageThroughput": 125}},
+}
 THEIR_SCRIPTS = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}, "ExecutionRole": ROLE}
 
 
+EXISTING = {"vpc_id": "vpc-11111111", "node_subnet_ids": ["subnet-11111111"], "security_group_id": "sg-11111111"}
+
+
 def of_work(draft: Any, name: str, value: Any) -> Any:
-    """Return the draft with an override in its compute group."""
+    """Return the draft with an override in its compute group; subnets and mounts of others need an existing network."""
+    if value and (name == "OverrideVpcConfig" or "Fsx" in str(value)):
+        draft.set("network", "existing", EXISTING)
     return draft.set("instance_groups", WORK, "overrides", name, value)
 
 
@@ -55,9 +67,12 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "vpc-config-override": lambda draft: draft.set("overrides", "VpcConfig", NETWORK),
     "missing-vpc-config": lambda draft: draft.set("overrides", "VpcConfig", None),
-    "efa-partition-subnets": lambda draft: draft.content["instance_groups"].append(
-        {**draft.content["instance_groups"][WORK], "name": "more", "overrides": {"OverrideVpcConfig": NETWORK}}
+    "efa-partition-subnets": lambda draft: (
+        draft.set("network", "existing", EXISTING)
+        .content["instance_groups"]
+        .append({**draft.content["instance_groups"][WORK], "name": "more", "overrides": {"OverrideVpcConfig": NETWORK}})
     ),
+    "resources-of-another-network": lambda draft: draft.set("instance_groups", WORK, "overrides", "OverrideVpcConfig", NETWORK),
     "slurm-config-conflict": lambda draft: of_work(draft, "SlurmConfig", {"NodeType": "Compute", "PartitionNames": ["dev"]}),
     "incomplete-lifecycle-config": lambda draft: of_work(draft, "LifeCycleConfig", {"SourceS3Uri": None}),
     "nodes-without-slurm": lambda draft: of_work(draft, "LifeCycleConfig", None),

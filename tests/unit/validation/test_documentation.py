@@ -6,9 +6,11 @@ import pytest
 import yaml
 from botocore.session import get_session
 
+from cli.preflight import changes
 from config.fields import section_of
 from config.model import ClusterConfig
 from config.section import Change, Section
+from local_aws.cloudformation.schemas import schema
 from tools.configuration_page import render
 from tools.configuration_page_texts import (
     CHANGES,
@@ -105,3 +107,32 @@ def test_each_field_becomes_a_member_of_its_request(api: str) -> None:
         shape = shape.members[member.removesuffix("[]")]
         if member.endswith("[]"):
             shape = shape.member
+
+
+TYPES: dict[str, str] = yaml.safe_load("""
+{CreateMicrosoftTeamsChannelConfiguration: Chatbot::MicrosoftTeamsChannelConfiguration, PutMetricAlarm: CloudWatch::Alarm,
+CreateSlackChannelConfiguration: Chatbot::SlackChannelConfiguration, AssociateVpcCidrBlock: EC2::VPCCidrBlock,
+CreateSubnet: EC2::Subnet, CreateVpc: EC2::VPC, CreateAddon: EKS::Addon, CreateCluster: EKS::Cluster,
+CreateDataRepositoryAssociation: FSx::DataRepositoryAssociation, CreateFileSystem: FSx::FileSystem, CreateRole: IAM::Role,
+AttachRolePolicy: IAM::Role, PutRolePolicy: IAM::Role, PutRetentionPolicy: Logs::LogGroup, Subscribe: SNS::Subscription}
+""")
+# Properties whose names are not the API's.
+PROPERTIES = {**changes.PROPERTIES, "PolicyArn": "ManagedPolicyArns", "PolicyDocument": "Policies"}
+OF_A_REPLACEMENT = {"replaces the file system", "replaces cluster and file system", "in two deployments", "at creation"}
+# Another value is another resource under another logical id, so nothing is replaced.
+OTHER_RESOURCES = {"control_plane_cidrs", "emails"}
+NATIVE = [(section, name, api) for (section, name), api in APIS.items() if api and not api.startswith("sagemaker:")]
+
+
+@pytest.mark.parametrize(("section", "name", "api"), NATIVE, ids=[f"{section.__name__}.{name}" for section, name, _ in NATIVE])
+def test_a_field_is_in_place_only_if_cloudformation_updates_its_property(section: type[Section], name: str, api: str) -> None:
+    operation, _, member = api.partition(" ")
+    described = schema(f"AWS::{TYPES[operation.split(':')[1]]}", "us-west-2")
+    first, *rest = (PROPERTIES.get(part, part[0].upper() + part[1:]) for part in member.replace("[]", "").split("."))
+    assert described
+    assert first in described.document["properties"]
+    assert (first, *rest) not in described.paths("readOnlyProperties")
+    marks = described.create_only() | described.conditionally_create_only()
+    word = cast(Any, section.model_fields[name].json_schema_extra)["change"]
+    is_replaced = any(mark == (first, *rest)[: len(mark)] for mark in marks)
+    assert (word in OF_A_REPLACEMENT) == (is_replaced and name not in OTHER_RESOURCES)

@@ -8,7 +8,7 @@ from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEM
 from cluster_request.request_fields import TRANSFORMED, request_fields
 from config.errors import Path, dotted
 from tests.unit.cluster_request.request_leaves import SAMPLES, at, holding, leaves
-from tests.unit.validation.override_drafts import THEIR_SCRIPTS
+from tests.unit.validation.override_drafts import EXISTING, THEIR_SCRIPTS
 
 LEAVES = sorted(leaves(), key=dotted)
 WORK = 2
@@ -59,6 +59,8 @@ def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
     if {"SlurmConfig", "Slurm"} & {*leaf}:  # HyperPod refuses these with our scripts
         for index in range(3):
             draft.set("instance_groups", index, "overrides", THEIR_SCRIPTS)
+    if "OverrideVpcConfig" in leaf or {"FsxLustreConfig", "FsxOpenZfsConfig"} & {*leaf}:  # not beside a new network
+        draft.set("network", "existing", EXISTING)
     match leaf:
         case ("InstanceGroups", _, str(member), *_) if member not in RESERVED_GROUP_MEMBERS:
             draft.set("instance_groups", WORK, "overrides", member, at(wanted, leaf[:3]))

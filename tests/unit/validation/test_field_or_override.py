@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
+from cluster_request.eks_addons import addons_after_nodes
+from cluster_request.kubernetes_objects.dependencies import objects_of
 from cluster_request.request_fields import ENTRY, GROUPS, TRANSFORMED, Names, request_fields
 from cluster_request.service_model import Shape, input_shape, shape
-from config.errors import Path, Problem
+from config.errors import Level, Path, Problem, dotted
+from config.instance_group import InstanceGroup
 from validation.override_values import RESERVED
 
 EXISTING = {
@@ -117,3 +120,73 @@ def test_a_wrong_value_has_the_same_problems_in_a_field_and_in_an_override(membe
     of_override = problems(draft, given(members, MEMBERS[members], value, draft, overridden=True))
     assert of_field, "the value is accepted"
     assert of_field == of_override
+
+
+TAINT = {"key": "dedicated", "value": "train", "effect": "NoSchedule"}
+LABELS = ({"pool": "a"}, {"sagemaker.amazonaws.com/node": "a"}, {"kubernetes.io/hostname": "a"})
+TAINTS = (
+    [TAINT],
+    [{**TAINT, "effect": "PreferNoSchedule"}],
+    [{"key": "b", "effect": "NoExecute"}],
+    [TAINT, {**TAINT, "value": "b"}],
+    [TAINT, {**TAINT, "key": "node.kubernetes.io/unreachable"}],
+)
+
+
+def as_member(taints: list[dict[str, str]]) -> dict[str, Any]:
+    """Return the member of the request that has these taints."""
+    return {"KubernetesConfig": {"Taints": [{name.title(): value for name, value in each.items()} for each in taints]}}
+
+
+KEY = "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+ENCRYPTED = {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeKmsKeyId": KEY, "RootVolume": True}}]}
+# Each field of a group whose member has another form or that objects have, with values that have objects or that a rule reports.
+BOTH: dict[str, list[tuple[Any, dict[str, Any]]]] = {
+    "instance_type": [(each, {"InstanceType": each}) for each in ("ml.zz9.large", "ml.trn1.32xlarge")],
+    "labels": [(each, {"KubernetesConfig": {"Labels": each}}) for each in LABELS],
+    "taints": [(each, as_member(each)) for each in TAINTS],
+    "volume_key_arn": [(KEY, ENCRYPTED)],
+    "capacity": [("spot", {"CapacityRequirements": {"Spot": {}}}), ("on_demand", {"CapacityRequirements": {"OnDemand": {}}})],
+    "execution_role": [(each, {"ExecutionRole": each}) for each in ("arn:aws:iam::123456789012:role/Vision",)],
+}
+
+
+def test_each_field_of_a_group_is_tried_both_ways() -> None:
+    fields = {name for name, each in InstanceGroup.model_fields.items() if each.json_schema_extra["api"]}  # type: ignore[index]
+    others = {"name", "instance_count", "role", "partition"}  # reserved, and of Slurm
+    assert fields - others == BOTH.keys() | {str(field[1]) for field in MEMBERS.values() if field[0] == "instance_groups"}
+
+
+def seen(draft: Any) -> tuple[Any, ...]:
+    """Return the draft's problems, and the objects and add-ons of a draft without errors."""
+    found = [each for each in draft.problems() if each.rule != "override-replaces-field"]
+    told = sorted((each.rule, each.level.value, each.message) for each in found)
+    is_wrong = any(each.level is Level.ERROR for each in found)
+    return told, *([] if is_wrong else [objects_of(draft.config(), region="us-west-2"), addons_after_nodes(draft.config())])
+
+
+@pytest.mark.parametrize(("field", "both"), [(field, both) for field, each in BOTH.items() for both in each], ids=str)
+def test_a_field_of_all_groups_and_its_override_have_the_same_problems_and_objects(
+    field: str, both: tuple[Any, dict[str, Any]], eks_draft: Any
+) -> None:
+    valid = copy.deepcopy(eks_draft.remove("instance_groups", 1, "taints").content)
+    for index in range(2):
+        eks_draft.set("instance_groups", index, field, both[0])
+    of_field, eks_draft.content = seen(eks_draft), valid
+    for index in range(2):
+        eks_draft.set("instance_groups", index, "overrides", both[1])
+    assert seen(eks_draft) == of_field
+
+
+def test_a_taint_of_an_override_replaces_the_fields_in_tolerations(eks_draft: Any) -> None:
+    eks_draft.set("instance_groups", 1, "overrides", as_member([{"key": "b", "effect": "NoSchedule"}]))
+    coredns = addons_after_nodes(eks_draft.config())[0]
+    assert [each["key"] for each in coredns.configuration["tolerations"]] == ["CriticalAddonsOnly", "b"]
+
+
+def test_the_problem_of_a_label_or_a_taint_has_its_place(eks_draft: Any) -> None:
+    eks_draft.set("instance_groups", 1, "taints", TAINTS[-1]).set("instance_groups", 0, "labels", {"k8s.io/y": "a"})
+    assert [dotted(each.path) for each in eks_draft.problems()] == [
+        'instance_groups[0].labels["k8s.io/y"]',
+        "instance_groups[1].taints[1].key",
+    ]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.validation.eks_drafts import EKS_BREAKERS
-from tests.unit.validation.override_drafts import OVERRIDE_BREAKERS
+from tests.unit.validation.override_drafts import OVERRIDE_BREAKERS, of_work
 from validation.rules import RULES
 
 
@@ -93,6 +93,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "suppress", [{"rule": "eks-only-option", "reason": "the rule at hand is about the day when Slurm has it, too"}]
     ),
     "known-instance-type": lambda draft: draft.set("instance_groups", 2, "instance_type", "ml.p9.48xlarge"),
+    "type-in-zone": lambda draft: draft.set("instance_groups", 2, "instance_type", "ml.g5.xlarge"),
     "threads-per-core": lambda draft: draft.set("instance_groups", 1, "instance_type", "ml.m7g.xlarge").set(
         "instance_groups", 1, "threads_per_core", 2
     ),
@@ -105,10 +106,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "efa-file-system": lambda draft: draft.set(
         "storage", {"existing": {"file_system_id": "fs-01234567", "mount_name": "fsx", "efa": True}}
     ).set("instance_groups", 2, "instance_type", "ml.c5.xlarge"),
-    "efa-single-zone": lambda draft: draft.set(
-        "instance_groups",
-        2,
-        "overrides",
+    "efa-single-zone": lambda draft: of_work(
+        draft,
         "OverrideVpcConfig",
         {
             "SecurityGroupIds": ["sg-0123456789abcdef0"],
@@ -175,6 +174,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "slurm", {"setup": "scripts", "state_folder": "/var/spool/slurm", "accounting": {"database": "none"}}
     ),
     "state-with-local-accounting": lambda draft: draft.set("slurm", "state_folder", "/fsx/slurm"),
+    "local-accounting": lambda draft: draft.set("instance_groups", 0, "image_id", "ami-0123456789abcdef0"),
     "topology-syntax": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
     "slurm-setting-names": lambda draft: draft.set("slurm", "settings", {"Sched Parameters": "bf_continue"}),
     "duplicate-slurm-settings": lambda draft: draft.set("slurm", "settings", {"KillWait": "60", "killwait": "90"}),

@@ -42,7 +42,7 @@ def test_the_last_node_that_fits_is_accepted_and_the_next_rejected(draft: Any) -
 @pytest.mark.fault(54)
 def test_more_nodes_than_any_subnet_holds_suggest_several_subnets(draft: Any) -> None:
     draft.set("instance_groups", 2, "instance_count", 3000)
-    assert lines(draft)[0].endswith("lower instance_count, or use other subnets for some groups (`overrides.OverrideVpcConfig`)")
+    assert lines(draft)[0].endswith("lower instance_count, or set several subnets in `network.existing`")
 
 
 @pytest.mark.parametrize("place", ["existing", "override"])

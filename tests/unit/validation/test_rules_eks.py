@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from cluster_request.eks_addons import addons_after_nodes
+from cluster_request.kubernetes_objects.dependencies import objects_of
 from tests.unit.validation.eks_drafts import PLAN, WORK, existing, resources
+from tests.unit.validation.override_drafts import NETWORK as SUBNETS
 
 
 def found(draft: Any) -> list[tuple[str | None, str]]:
@@ -77,13 +80,21 @@ def test_pods_take_addresses_of_the_nodes_subnet(eks_draft: Any) -> None:
     assert eks_draft.problems() == []
 
 
+def test_deep_health_checks_exclude_taints(eks_draft: Any) -> None:
+    eks_draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"]).set("wait_hours", 3)
+    eks_draft.set("instance_groups", WORK, "taints", [{"key": "gpu", "effect": "NoSchedule"}])
+    [problem] = [each for each in eks_draft.problems() if each.rule == "deep-health-checks-with-taints"]
+    assert (problem.path, problem.level.value) == (("instance_groups", WORK, "taints"), "error")
+    assert problem.message == "not allowed in a group with deep health checks; remove the taints or the checks"
+
+
 def test_deep_health_checks_need_accelerators_efa_and_time(eks_draft: Any) -> None:
     eks_draft.set("instance_groups", 0, "deep_health_checks", ["InstanceStress"])
     assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-types"]
     eks_draft.remove("instance_groups", 0, "deep_health_checks")
 
     every = ["InstanceStress", "InstanceConnectivity", "MultiNodeTrainingValidation"]
-    eks_draft.set("instance_groups", WORK, "deep_health_checks", every)
+    eks_draft.set("instance_groups", WORK, "deep_health_checks", every).remove("instance_groups", WORK, "taints")
     assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-timeout"]
     eks_draft.set("wait_hours", 3)
     assert eks_draft.problems() == []
@@ -140,3 +151,36 @@ def test_karpenter_scales_no_group_with_deep_health_checks_or_a_training_plan(ek
     assert wrong == [f"{above}.deep_health_checks", f"{above}.overrides.TrainingPlanArn"]
     eks_draft.set("instance_groups", WORK, "instance_count", 2)  # Karpenter would remove these nodes: not its group
     assert "karpenter-groups" not in [rule for rule, _ in found(eks_draft)]
+
+
+def test_no_room_is_counted_for_karpenter_where_all_groups_have_their_own_network(eks_draft: Any) -> None:
+    eks_draft.set("eks", "autoscaling", "karpenter").set("provisioning", "continuous")
+    assert "subnet-capacity-autoscaling" in [rule for rule, _ in found(eks_draft)]
+    for index in range(2):
+        eks_draft.set("instance_groups", index, "overrides", {"OverrideVpcConfig": SUBNETS})
+    assert "subnet-capacity-autoscaling" not in [rule for rule, _ in found(eks_draft)]
+
+
+# The setters that AWS and NVIDIA document:
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning-setup.html (MIG),
+# https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/gpu-sharing.html (device plugin, MPS)
+@pytest.mark.parametrize("key", ["mig.config", "mps.capable", "device-plugin.config"])
+def test_the_labels_of_the_gpu_operator_need_only_its_own_device_plugin(eks_draft: Any, key: str) -> None:
+    eks_draft.set("instance_groups", WORK, "labels", {f"nvidia.com/{key}": "all-1g.10gb", "task-type": "inference"})
+    with_plugin = {each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")}
+    assert found(eks_draft)[0][0] == "gpu-operator-labels"
+    assert eks_draft.set("eks", "nvidia_device_plugin", False).problems() == []
+    without = {each["metadata"]["name"] for each in objects_of(eks_draft.config(), region="us-west-2")}
+    assert with_plugin - without == {"nvidia-device-plugin"}
+
+
+def test_the_usual_taint_of_gpu_nodes_is_accepted_and_tolerated(eks_draft: Any) -> None:
+    eks_draft.set("instance_groups", WORK, "taints", [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}])
+    assert eks_draft.problems() == []
+    coredns = addons_after_nodes(eks_draft.config())[0]
+    assert "nvidia.com/gpu" in [each["key"] for each in coredns.configuration["tolerations"]]
+
+
+def test_the_device_plugin_of_a_chart_is_set_in_its_values(eks_draft: Any) -> None:
+    eks_draft.put("chart/Chart.yaml").set("eks", "helm_chart", {"folder": "chart"}).set("eks", "nvidia_device_plugin", False)
+    assert ("unused-eks-fields", "eks.nvidia_device_plugin") in found(eks_draft)

@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
-from config.instance_types import instance_type, is_plausible_type, listed_types
+from config.instance_types import accelerator, instance_type, is_plausible_type, listed_types
 from tests.unit.cluster_request.request_leaves import holding
+from tests.unit.validation.override_drafts import EXISTING
 from validation.checked_file import check_source
 
 WORK = ("instance_groups", 2)
@@ -18,8 +19,28 @@ def test_a_type_newer_than_this_release_is_a_warning_with_the_skipped_checks(dra
     [problem] = draft.set(*WORK, "instance_type", NEW).problems()
     assert (problem.rule, problem.level) == ("known-instance-type", "warning")
     assert problem.message.startswith(
-        "unknown instance type: addresses, threads, accelerators and EFA are not checked; did you mean ml.p"
+        "unknown instance type: addresses, threads, accelerators and EFA are not checked, and Slurm does not know its GPUs and "
+        "sockets; did you mean ml.p"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "ml.p9.48xlarge",
+            "pods get NVIDIA GPUs, as its family has them, and no EFA without `overrides.NetworkInterface`",
+        ),
+        ("ml.p6e-gb200.36xlarge", "pods get NVIDIA GPUs, as its family has them, and EFA"),
+        ("ml.trn9.48xlarge", "pods get Neuron devices, as its family has them, and no EFA "),
+        ("ml.x9.48xlarge", "pods get no GPUs or Neuron devices, and no EFA "),
+    ],
+)
+def test_on_eks_the_warning_tells_which_devices_pods_get(eks_draft: Any, name: str, said: str) -> None:
+    eks_draft.set("instance_groups", 1, "instance_type", name)
+    [problem] = [each for each in eks_draft.problems() if each.rule == "known-instance-type"]
+    assert f"accelerators and EFA are not checked, and {said}" in problem.message
+    assert "Slurm" not in problem.message
 
 
 def test_a_type_newer_than_this_release_makes_a_cluster(draft: Any) -> None:
@@ -132,6 +153,7 @@ def test_a_file_system_with_efa_is_for_types_that_have_it(draft: Any, name: str,
 def test_efa_does_not_reach_from_zone_to_zone(draft: Any, name: str, found: list[str]) -> None:
     subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
     draft.set(*WORK, "overrides", "OverrideVpcConfig", {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": subnets})
+    draft.set("network", "existing", EXISTING)
     assert rules(draft.set(*WORK, "instance_type", name)) == found
 
 
@@ -143,9 +165,8 @@ def test_efa_is_asked_of_types_that_have_it(draft: Any) -> None:
 
 @pytest.mark.parametrize(("name", "accelerated"), [("ml.gr6.4xlarge", True), ("ml.trn2.48xlarge", True), ("ml.c5.xlarge", False)])
 def test_types_with_gpus_or_neuron_devices_are_accelerated(name: str, *, accelerated: bool) -> None:
-    known = instance_type(name)
-    assert known is not None
-    assert known.is_accelerated is accelerated
+    assert instance_type(name) is not None
+    assert (accelerator(name) is not None) is accelerated
 
 
 @pytest.mark.parametrize("name", ["ml.p9.48xlarge", "ml.r9i.xlarge", "ml.x9.48xlarge", "ml.p6e-gb200.36xlarge"])
@@ -154,3 +175,34 @@ def test_no_rule_reports_missing_properties_of_an_unknown_type(draft: Any, name:
     plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
     draft.set(*WORK, "overrides", {"TrainingPlanArn": plan})
     assert [problem.rule for problem in draft.problems()] == ["known-instance-type"]
+
+
+G5 = "ml.g5.xlarge"
+OWN = {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": ["subnet-0123456789abcdef0"]}
+PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
+
+
+@pytest.mark.parametrize(
+    ("zone", "types", "more", "fixes"),
+    [
+        ("usw2-az4", [G5], {}, ["to usw2-az1, usw2-az2 or usw2-az3, or use another type"]),
+        ("usw2-az2", [G5], {}, []),
+        ("usw2-az4", [G5, "ml.g6.xlarge"], {}, []),
+        (
+            "usw2-az1",
+            ["ml.trn1n.32xlarge", "ml.p5e.48xlarge"],
+            {},
+            ["to usw2-az4, or use another", "to usw2-az3, or use another"],
+        ),
+        ("usw2-az4", [G5], {"OverrideVpcConfig": OWN}, []),
+        ("usw2-az4", [G5], {"TrainingPlanArn": PLAN}, []),
+        ("usw2-az9", [G5], {}, []),
+        ("euw3-az1", ["ml.p4d.24xlarge"], {}, ["; use another type or region"]),
+    ],
+)
+def test_a_type_that_the_zone_does_not_offer_is_a_warning(draft: Any, zone: str, types: Any, more: Any, fixes: Any) -> None:
+    chosen = {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": types}} if types[1:] else {"InstanceType": types[0]}
+    draft.set("network", "availability_zone_id", zone).set(*WORK, "overrides", {**chosen, **more})
+    found = [problem for problem in draft.problems() if problem.rule == "type-in-zone"]
+    assert [problem.value for problem in found] == types[: len(fixes)]
+    assert all(fix in problem.message for fix, problem in zip(fixes, found, strict=True))

@@ -7,6 +7,7 @@ import pytest
 from config.errors import dotted
 from tests.unit.validation.override_drafts import (
     EBS,
+    EXISTING,
     KEY,
     LUSTRE,
     NETWORK,
@@ -175,13 +176,16 @@ def test_a_partition_in_the_slurm_config_of_a_controller_is_reported(draft: Any)
 
 
 def test_groups_of_one_partition_in_one_network_are_fine(draft: Any) -> None:
-    work = {**draft.content["instance_groups"][WORK], "overrides": {"OverrideVpcConfig": NETWORK}}
+    work = {
+        **draft.set("network", "existing", EXISTING).content["instance_groups"][WORK],
+        "overrides": {"OverrideVpcConfig": NETWORK},
+    }
     draft.content["instance_groups"][WORK:] = [work, {**work, "name": "more"}]
     assert told(draft) == []
 
 
 def test_subnets_of_groups_in_a_declared_partition_are_compared(draft: Any) -> None:
-    work = draft.content["instance_groups"][WORK]
+    work = draft.set("network", "existing", EXISTING).content["instance_groups"][WORK]
     apart = {**work, "name": "more", "partition": "other", "overrides": {"OverrideVpcConfig": NETWORK}}
     draft.content["instance_groups"].append(apart)
     assert told(draft) == []
@@ -224,10 +228,10 @@ def test_checks_in_overrides_are_checks(draft: Any) -> None:
 
 
 def test_connectivity_is_measured_over_efa(draft: Any) -> None:
-    draft.set("wait_hours", 3).set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
+    draft.set("wait_hours", 3).set("instance_groups", WORK, "instance_type", "ml.g6.xlarge")
     draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceConnectivity"])
     [line] = draft.lines()
-    assert line.endswith("InstanceConnectivity requires EFA, which ml.g5.xlarge does not have; remove it")
+    assert line.endswith("InstanceConnectivity requires EFA, which ml.g6.xlarge does not have; remove it")
 
 
 @pytest.mark.parametrize(("account", "is_wrong"), [("123456789012", False), ("210987654321", True), (None, False)])

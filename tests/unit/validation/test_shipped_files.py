@@ -2,22 +2,36 @@
 
 import gzip
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+import yaml
 
-from config.instance_types import instance_type
-from config.model import ClusterConfig
+from config.instance_types import accelerator
 from tests import cluster_files
+from validation.checked_file import check_source
 from validation.load import load_cluster, load_clusters
 
+EXAMPLES = cluster_files.PROJECT / "examples"
+PAGES = [cluster_files.PROJECT / "README.md", *(cluster_files.PROJECT / "docs").rglob("*.md"), *EXAMPLES.rglob("*.md")]
 
-def offered(config: ClusterConfig) -> set[str]:
-    """Return the instance types offered in the cluster's zone, from moto's data."""
-    file = files("moto").joinpath(f"ec2/resources/instance_type_offerings/availability-zone-id/{config.region}.json.gz")
+
+def offered(region: str, zone: str) -> set[str]:
+    """Return the instance types offered in the zone, from moto's data."""
+    file = files("moto").joinpath(f"ec2/resources/instance_type_offerings/availability-zone-id/{region}.json.gz")
     offers = json.loads(gzip.decompress(file.read_bytes()))
-    return {f"ml.{offer['InstanceType']}" for offer in offers if offer["Location"] == config.network.availability_zone_id}
+    return {f"ml.{offer['InstanceType']}" for offer in offers if offer["Location"] == zone}
+
+
+def written() -> dict[str, str]:
+    """Return every YAML of README, docs and examples, by its place."""
+    blocks: dict[str, str] = {}
+    for page in PAGES:
+        found = re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+        blocks |= {f"{page.relative_to(cluster_files.PROJECT)} {index}": text for index, text in enumerate(found)}
+    return blocks | {str(path.relative_to(EXAMPLES)): path.read_text() for path in EXAMPLES.glob("**/clusters/*.yaml")}
 
 
 def test_the_examples_are_there_to_copy() -> None:
@@ -32,10 +46,18 @@ def test_the_examples_are_there_to_copy() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
-def test_the_zone_of_a_shipped_file_offers_its_instance_types(path: Path) -> None:
-    config = load_cluster(path)
-    assert {group.instance_type for group in config.instance_groups} <= offered(config)
+def test_every_yaml_for_users_names_types_that_its_zone_offers(tmp_path: Path) -> None:
+    unoffered, pairs = [], 0
+    for place, text in written().items():
+        problems = check_source(text.encode(), "draft", tmp_path).problems
+        unoffered += [(place, problem.value) for problem in problems if problem.rule == "type-in-zone"]
+        [content, *_] = yaml.safe_load_all(text)
+        if isinstance(content, dict) and {"region", "network", "instance_groups"} <= content.keys():
+            here = offered(content["region"], content["network"]["availability_zone_id"])
+            types = {group["instance_type"] for group in content["instance_groups"]}
+            unoffered += [(place, name) for name in types - here]
+            pairs += len(types)
+    assert (unoffered, pairs > 20) == ([], True)
 
 
 @pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
@@ -56,7 +78,7 @@ def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
     checked = [group for group in config.instance_groups if group.deep_health_checks]
     assert [(group.instance_type, group.instance_count) for group in checked] == [("ml.p5.48xlarge", 4)]
     assert [str(check) for check in checked[0].deep_health_checks] == ["InstanceStress", "InstanceConnectivity"]
-    assert all((known := instance_type(group.instance_type)) and known.is_accelerated for group in checked)
+    assert all(accelerator(group.instance_type or "") for group in checked)
     assert (config.node_recovery, config.wait_hours) == ("Automatic", 3)
 
 

@@ -8,15 +8,20 @@ from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from validation.patterns import corrected, fallback_fix, in_words
-from validation.rules.registry import FILE_SYSTEMS, request_rule, slurm_request_rule
+from validation.rules.registry import FILE_SYSTEMS, eks_request_rule, request_rule, slurm_request_rule
 
 IN_THE_API = "[-0-9a-zA-Z]{1,32}"
+MOUNTS = ("FsxLustreConfig", "FsxOpenZfsConfig")
 FORMS = {"Subnets": r"^subnet-[0-9a-f]{8,17}$", "SecurityGroupIds": r"^sg-[0-9a-f]{8,17}$"}
+
+
+def _all_groups(request: EffectiveRequest) -> Iterator[Member]:
+    yield from (*request.groups, *request.entries("RestrictedInstanceGroups"))
 
 
 def _lists(request: EffectiveRequest) -> Iterator[tuple[str, Member]]:
     """Yield each list of subnets or security groups with its kind."""
-    networks = [request.member("VpcConfig"), *(group.member("OverrideVpcConfig") for group in request.groups)]
+    networks = [request.member("VpcConfig"), *(group.member("OverrideVpcConfig") for group in _all_groups(request))]
     return ((kind, network.member(kind)) for network in networks for kind in FORMS)
 
 
@@ -68,6 +73,34 @@ def _adds_groups(request: EffectiveRequest) -> bool:
         return False
     subnets, groups = ([each.text for each in request.entries("VpcConfig", kind)] for kind in ("Subnets", "SecurityGroupIds"))
     return sorted(subnets) == sorted(existing.node_subnet_ids) and existing.security_group_id in groups
+
+
+@request_rule("resources-of-another-network", "instance_groups[]", "overrides", "network.existing")
+def resources_of_another_network(request: EffectiveRequest) -> Iterator[Problem]:
+    """Beside a new network, `overrides` must not name existing subnets, security groups or file systems for a group.
+
+    They are in another VPC: nodes there never join the cluster, and nodes of the new VPC cannot mount the file system.
+    """
+    if request.config.network.existing is not None or request.member("VpcConfig").is_overridden:
+        return
+    fix = "the network is new and does not have it; remove it, or set its network as `network.existing`"
+    for group in _all_groups(request):
+        mounts = (each.member(kind) for each in group.entries("InstanceStorageConfigs") for kind in MOUNTS)
+        for member in (group.member("OverrideVpcConfig"), *mounts):
+            if member.value and member.is_overridden:
+                yield member.problem(fix)
+
+
+@eks_request_rule("restricted-group-role", "overrides", "network.existing", level=Level.WARNING)
+def restricted_group_role(request: EffectiveRequest) -> Iterator[Problem]:
+    """Beside a new network, the `ExecutionRole` of a restricted group should be one that may use it.
+
+    The role exists before the deployment, which does not change it, and may be limited to the network of another cluster.
+    """
+    for group in request.entries("RestrictedInstanceGroups"):
+        role = group.member("ExecutionRole")
+        if request.config.network.existing is None and role.text:
+            yield role.problem("must allow the nodes to use the new network; check its policies, then suppress this warning")
 
 
 @request_rule("missing-vpc-config", "instance_groups", "overrides", *FILE_SYSTEMS, level=Level.WARNING)

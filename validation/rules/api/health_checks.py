@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from cluster_request.effective_request import EffectiveRequest, GroupMember, Member
 from config.errors import Level, Problem
 from config.instance_group import DeepHealthCheck
+from config.instance_types import accelerator
 from config.model import Implementation, Wait
 from config.suggestions import either
 from validation.rules.registry import request_rule, slurm_request_rule
@@ -21,7 +22,7 @@ def _checks(group: GroupMember) -> tuple[Member, list[str]]:
 
 def _types_without_accelerators(group: GroupMember) -> list[str]:
     """Return the group's known types without accelerators; known-instance-type reports unknown types."""
-    return sorted(name for name, known in group.known_types().items() if not known.is_accelerated)
+    return sorted(name for name in group.known_types() if accelerator(name) is None)
 
 
 def _to_check(request: EffectiveRequest) -> Iterator[tuple[Member, list[str], GroupMember]]:

@@ -3,9 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from cluster_request.effective_request import EffectiveRequest, Member
+from cluster_request.kubernetes_objects.dependencies import node_types
+from cluster_request.kubernetes_objects.device_plugins import has_efa
 from config.errors import Level, Problem
-from config.instance_types import InstanceType, instance_type, is_listed, is_plausible_type, listed_types
+from config.instance_types import InstanceType, accelerator, instance_type, is_listed, is_plausible_type, listed_types
+from config.model import Orchestrator
 from config.suggestions import either, like
+from config.zones import region_of_zone, zones_of, zones_with_type
 from validation.rules.registry import request_rule
 
 
@@ -14,20 +18,50 @@ def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
     """Each instance type must be one that HyperPod is known to support, with known properties.
 
     HyperPod rejects an unknown type only after network and storage are created. A type newer than this release works, but checks
-    that depend on its properties are skipped, and Slurm does not know its GPUs and sockets.
+    of its properties are skipped. Slurm does not know its GPUs and sockets, and EKS nodes get device plugins by its family.
     """
     for each in _named(request):
         if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names
-            yield each.problem(_unknown(each.text))
+            yield each.problem(_unknown(each.text, request))
 
 
-def _unknown(name: str) -> str:
-    unchecked = "addresses, threads, accelerators and EFA are not checked"
+def _unknown(name: str, request: EffectiveRequest) -> str:
+    effect = "Slurm does not know its GPUs and sockets"
+    if request.orchestrator is Orchestrator.EKS:
+        kind = accelerator(name)
+        effect = f"pods get {f'{kind}, as its family has them' if kind else 'no GPUs or Neuron devices'}, and "
+        effect += "EFA" if has_efa(name, node_types(request.config)) else "no EFA without `overrides.NetworkInterface`"
+    unchecked = f"addresses, threads, accelerators and EFA are not checked, and {effect}"
     if is_listed(name):
         return f"properties of this type are unknown: {unchecked}; check them yourself, then suppress this warning"
     similar = like(name, listed_types())
     meant = f"did you mean {either(similar)}? " if similar else ""
     return f"unknown instance type: {unchecked}; {meant}If HyperPod supports it now, suppress this warning"
+
+
+@request_rule("type-in-zone", "instance_groups[]", "network", "overrides", level=Level.WARNING)
+def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
+    """The availability zone should offer the accelerated types of the groups.
+
+    HyperPod reports missing capacity only after network and storage are created. The offerings are EC2's at the time of this
+    release, and can be out of date. Groups with their own subnets or a training plan are not checked.
+    """
+    zone = request.config.network.availability_zone_id
+    region = region_of_zone(zone) or ""
+    for types in _types_in_zone(request) if zone in zones_of(region) else ():
+        offering = {each.text: zones_with_type(each.text, region) for each in types}
+        if all(zones is not None and zone not in zones for zones in offering.values()):
+            for each in types:
+                move = f"set `network.availability_zone_id` to {either(found)}, or " if (found := offering[each.text]) else ""
+                yield each.problem(f"{zone} does not offer this type; {move}use another type{'' if found else ' or region'}")
+
+
+def _types_in_zone(request: EffectiveRequest) -> Iterator[list[Member]]:
+    """Yield the types of each group whose nodes start in the file's zone."""
+    restricted = ((each, [each.member("InstanceType")]) for each in request.entries("RestrictedInstanceGroups"))
+    for group, types in (*((each, list(each.instance_types())) for each in request.groups), *restricted):
+        if not group.member("OverrideVpcConfig").is_given and not group.member("TrainingPlanArn").text:
+            yield types
 
 
 @request_rule("threads-per-core", "instance_groups[]", level=Level.WARNING)

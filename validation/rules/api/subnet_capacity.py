@@ -58,7 +58,7 @@ def subnet_capacity_autoscaling(request: EffectiveRequest) -> Iterator[Problem]:
         return
     found = list(address_demands(request))
     left = _usable(config.network.node_cidr) - sum(demand.nodes * demand.least for demand in found) - _file_system(config)
-    if left >= 0:  # otherwise subnet-capacity reports it
+    if left >= 0 and found:  # otherwise subnet-capacity reports it
         room = ", or ".join(f"{left // demand.most} of {demand.name}" for demand in found)
         message = (
             f"additional nodes that fit in node_cidr {config.network.node_cidr}: {room}; use a larger range, or suppress this "
@@ -102,10 +102,7 @@ def _fix(config: ClusterConfig, needed: int) -> str:
     """Suggest the smallest range that fits, which contains the current range unless it would overlap `vpc_cidr`."""
     prefix = 32 - (needed + RESERVED_BY_AWS - 1).bit_length()
     if prefix < LARGEST_PREFIX:
-        return (
-            "no subnet can be that large; lower instance_count, or use other subnets for some groups "
-            "(`overrides.OverrideVpcConfig`)"
-        )
+        return "no subnet can be that large; lower instance_count, or set several subnets in `network.existing`"
     vpc, around = config.network.vpc_cidr, config.network.node_cidr.supernet(new_prefix=prefix)
     fitting = (
         around if not around.overlaps(vpc) else next(each for each in SHARED.subnets(new_prefix=prefix) if not each.overlaps(vpc))

@@ -2,25 +2,26 @@
 
 from collections.abc import Iterator
 
+from cluster_request.effective_request import EffectiveRequest
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem, dotted
 from config.model import ClusterConfig
 from config.teams import NAMESPACE_PREFIX
 from validation.rules.eks.section import eks_of
-from validation.rules.registry import eks_rule
+from validation.rules.registry import eks_request_rule, eks_rule
 
 SERVICE_LINKED = ":role/aws-service-role/"
 
 
-@eks_rule("unique-principals", "eks.admins", "eks.teams[]", "instance_groups[]")
-def unique_principals(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("unique-principals", "eks.admins", "eks.teams[]", "instance_groups[]")
+def unique_principals(request: EffectiveRequest) -> Iterator[Problem]:
     """Each IAM principal must be listed once: in `admins` or in one team. Roles of nodes belong to HyperPod.
 
     EKS has one access entry per principal, and HyperPod creates those of the nodes.
     """
-    nodes = {group.execution_role for group in config.instance_groups if group.execution_role}
+    nodes = {group.member("ExecutionRole").text for group in request.groups}
     first: dict[str, Path] = {}
-    for path, arn in eks_of(config).principals():
+    for path, arn in eks_of(request.config).principals():
         if first.setdefault(arn, path) != path:
             yield Problem(path, arn, f"already in {dotted(first[arn])}; list each principal once")
         elif arn in nodes:

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Iterator
 
-from cluster_request.eks_addons import addons_after_nodes, enabled_addons, versions
+from cluster_request.effective_request import EffectiveRequest
+from cluster_request.eks_addons import addons_after_nodes, broken, enabled_addons
+from cluster_request.kubernetes_objects.device_plugins import tolerations
 from config.eks import AddonName
-from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
-from config.instance_group import TaintEffect
 from config.model import ClusterConfig, Provisioning, Wait
 from config.suggestions import either
 from validation.rules.eks.section import eks_of
-from validation.rules.registry import FILE_SYSTEMS, eks_rule
+from validation.rules.registry import FILE_SYSTEMS, eks_request_rule, eks_rule
 
 # Roles reach the pods of these add-ons by Pod Identity, and the operator has webhooks with certificates.
 NEEDED_BY = {
@@ -29,18 +29,29 @@ ADDONS: Path = ("eks", "addons")
 
 @eks_rule("addon-version", "eks.existing", "eks.version", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)
 def addon_version(config: ClusterConfig) -> Iterator[Problem]:
-    """Each add-on requires a version: its own, or the pinned one for the cluster's Kubernetes version.
+    """Each add-on of an existing EKS cluster requires a version.
 
-    EKS would choose one, and another at each deployment.
+    The Kubernetes version of that cluster is unknown, and with it the version of the add-on.
     """
-    eks = eks_of(config)
-    if not eks.existing and eks.version not in versions():  # kubernetes-version reports it
+    if eks_of(config).existing is None:
         return
     for name, version in enabled_addons(config).items():
         if version is None:
-            reason = "the Kubernetes version of `eks.existing` is unknown" if eks.existing else f"unknown for {eks.version}"
-            message = f"required, because {reason}; add one from `aws eks describe-addon-versions --addon-name {name}`"
+            fix = f"add one from `aws eks describe-addon-versions --addon-name {name}`"
+            message = f"required, because the Kubernetes version of `eks.existing` is unknown; {fix}"
             yield Problem((*ADDONS, name.value, "version"), ABSENT, message)
+
+
+@eks_rule("broken-addon-version", "eks", *FILE_SYSTEMS, level=Level.WARNING)
+def broken_addon_version(config: ClusterConfig) -> Iterator[Problem]:
+    """An add-on should have a version that works on HyperPod's nodes.
+
+    EKS offers versions that work only on its own nodes.
+    """
+    for name, version in enabled_addons(config).items():
+        if version and (known := broken(name, version)):
+            message = f"{known['problem']} ({known['source']}); use {known['fixed']} or newer"
+            yield Problem((*ADDONS, name.value, "version"), version, message)
 
 
 @eks_rule("required-addons", "eks.existing", "eks.addons")
@@ -102,29 +113,22 @@ def unused_addon_settings(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*ADDONS, name.value, field), ABSENT, "has no effect on a disabled add-on; remove it")
 
 
-@eks_rule(
-    "nodes-for-addons",
-    *("instance_groups", "eks", *FILE_SYSTEMS),
-    level=Level.WARNING,
-)
-def nodes_for_addons(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("nodes-for-addons", "instance_groups", "eks", *FILE_SYSTEMS, level=Level.WARNING)
+def nodes_for_addons(request: EffectiveRequest) -> Iterator[Problem]:
     """A group without NoSchedule and NoExecute taints should have nodes, on which add-ons run.
 
     An add-on whose pods tolerate no taint stays DEGRADED, and its deployment fails.
     """
-    keeps_out = (TaintEffect.NO_SCHEDULE, TaintEffect.NO_EXECUTE)
-    groups = list(numbered(config.instance_groups))
-    if any(group.instance_count and not any(taint.effect in keeps_out for taint in group.taints) for _, group in groups):
+    config, populated = request.config, [each for each in request.groups if each.group.instance_count]
+    if not all(tolerations(taint for _, taint in group.taints()) for group in populated):
         return
     waiting = [addon.name for addon in addons_after_nodes(config) if "tolerations" not in json.dumps(addon.configuration)]
-    is_empty = not any(group.instance_count for _, group in groups)
-    if waiting and is_empty and eks_of(config).autoscaling:  # otherwise cluster-without-nodes reports it
+    if waiting and not populated and eks_of(config).autoscaling:  # otherwise cluster-without-nodes reports it
         message = "add-ons cannot run without nodes; set instance_count in a group that Karpenter does not scale"
         yield Problem(("instance_groups",), ABSENT, message)
-    elif waiting and not is_empty:
+    elif waiting and populated:
         message = f"no group accepts pods without tolerations; add one for add-ons, or set `configuration` of {either(waiting)}"
-        index = next(index for index, group in groups if group.taints)
-        yield Problem(("instance_groups", index, "taints"), ABSENT, message)
+        yield populated[0].member("KubernetesConfig", "Taints").problem(message, ABSENT)
 
 
 @eks_rule("wait-for-addons", "wait", "provisioning", "instance_groups", "eks", *FILE_SYSTEMS, level=Level.WARNING)

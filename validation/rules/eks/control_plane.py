@@ -7,7 +7,7 @@ from cluster_request.eks_addons import minor, newest_version, versions
 from config.arns import in_another_region
 from config.control_plane_zones import UNSUPPORTED, control_plane_zones
 from config.eks import EksConfig, EndpointAccess
-from config.errors import ABSENT, Path, Problem
+from config.errors import ABSENT, Level, Path, Problem
 from config.model import ClusterConfig
 from config.network import InternetAccess
 from config.section import Removal
@@ -17,6 +17,7 @@ from validation.rules.common.network import PRIVATE, RETENTION_DAYS
 from validation.rules.eks.section import eks_of
 from validation.rules.registry import eks_rule
 
+RELEASES_AHEAD = 4
 SMALLEST_PREFIX, LARGEST_PREFIX = 28, 16
 # https://docs.aws.amazon.com/eks/latest/userguide/config-cluster-endpoint.html
 NOT_PUBLIC = (*PRIVATE, IPv4Network("100.64.0.0/10"))
@@ -42,9 +43,9 @@ def _created_with_subnets(config: ClusterConfig) -> EksConfig | None:
 
 @eks_rule("kubernetes-version", "eks.version", "eks.existing")
 def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
-    """A new EKS cluster requires a `version` that HyperPod supports; `existing` excludes it.
+    """A new EKS cluster requires a `version` that EKS still supports; `existing` excludes it.
 
-    Each version has its own versions of the add-ons, which this release pins.
+    EKS creates no cluster of an older version, and a deployment does not upgrade an existing one.
     """
     eks = eks_of(config)
     version, path = eks.version, ("eks", "version")
@@ -53,11 +54,29 @@ def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, version, "has no effect on an existing EKS cluster; remove it, and upgrade that cluster itself")
     elif not eks.existing and version is None:
         yield Problem(path, ABSENT, f'required for a new EKS cluster; add e.g. `version: "{newest}"`, or `existing`')
-    elif version is not None and version not in versions():
+    elif version is not None and version not in versions() and not _may_be_new(version):
         is_newer = minor(version) > minor(newest)
         what = f"HyperPod supports Kubernetes up to {newest}" if is_newer else "EKS no longer supports this Kubernetes version"
         known = sorted(versions(), key=minor, reverse=True)
         yield Problem(path, version, f"{what}; use {either(known)}")
+
+
+def _may_be_new(version: str) -> bool:
+    """Return whether EKS may have released the version after this project; a larger number is probably a typing error."""
+    return 0 < minor(version) - minor(newest_version()) <= RELEASES_AHEAD
+
+
+@eks_rule("newer-kubernetes-version", "eks.version", "eks.existing", level=Level.WARNING)
+def newer_kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
+    """The Kubernetes version should be one that HyperPod is known to support.
+
+    A version newer than this release deploys if EKS offers it. EKS chooses the versions of its add-ons, and HyperPod's nodes may
+    not join.
+    """
+    version, newest = eks_of(config).version, newest_version()
+    if version and not eks_of(config).existing and _may_be_new(version):
+        message = f"HyperPod is known to support up to {newest}; use {newest}, or suppress this warning if it supports this one"
+        yield Problem(("eks", "version"), version, message)
 
 
 @eks_rule("existing-eks-network", "eks.existing", "network.existing")
@@ -83,6 +102,9 @@ def unused_eks_fields(config: ClusterConfig) -> Iterator[Problem]:
     for name in unused:
         if name in eks.model_fields_set and getattr(eks, name) is not None:
             yield Problem(("eks", name), ABSENT, f"has no effect on {reason}; remove it")
+    if eks.helm_chart and "nvidia_device_plugin" in eks.model_fields_set:
+        message = "has no effect with `helm_chart`; set nvidia-device-plugin.devicePlugin.enabled in its values"
+        yield Problem(("eks", "nvidia_device_plugin"), eks.nvidia_device_plugin, message)
 
 
 @eks_rule("control-plane-subnets", "eks.existing", "eks.control_plane_subnet_ids", "eks.control_plane_cidrs", "network.existing")

@@ -1,15 +1,17 @@
 """Check labels and taints of nodes, and groups that Karpenter scales."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cluster_request.effective_request import EffectiveRequest
-from config.entries import numbered
-from config.errors import ABSENT, Level, Path, Problem
+from config.errors import ABSENT, Level, Problem
+from config.instance_group import TaintEffect
 from config.model import ClusterConfig
 from validation.rules.registry import eks_request_rule, eks_rule
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/ and the labels of HyperPod, EKS and Karpenter.
-RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh", "nvidia.com")
+RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh")
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning-setup.html
+GPU_OPERATOR_LABELS = ("nvidia.com/mig.config", "nvidia.com/mps.capable", "nvidia.com/device-plugin.config")
 
 
 def _reserved_prefix(key: str) -> str | None:
@@ -18,34 +20,60 @@ def _reserved_prefix(key: str) -> str | None:
     return next((each for each in RESERVED_PREFIXES if slash and f".{prefix}".endswith(f".{each}")), None)
 
 
-@eks_rule("reserved-node-labels", "instance_groups[]")
-def reserved_node_labels(config: ClusterConfig) -> Iterator[Problem]:
-    """Keys of labels and taints must not have a prefix of Kubernetes, AWS, Karpenter or NVIDIA.
+@eks_request_rule("reserved-node-labels", "instance_groups[]")
+def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
+    """Keys of labels and taints must not have a prefix of Kubernetes, AWS or Karpenter.
 
     Their own components set them, and HyperPod's node recovery and the scheduler depend on their values.
     """
-    for index, group in numbered(config.instance_groups):
-        above: Path = ("instance_groups", index)
-        keys: list[tuple[Path, str]] = [((*above, "labels", key), key) for key in group.labels]
-        keys += [((*above, "taints", place, "key"), taint.key) for place, taint in enumerate(group.taints)]
-        for path, key in keys:
+    for group in request.groups:
+        labels = group.member("KubernetesConfig", "Labels")
+        keys = [(labels.member(key), key) for key in (labels.value if isinstance(labels.value, Mapping) else ())]
+        keys += [(each.member("Key"), taint.key) for each, taint in group.taints()]
+        for member, key in keys:
             if prefix := _reserved_prefix(key):
-                message = f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}"
-                yield Problem(path, key, message)
+                yield member.problem(
+                    f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}", key
+                )
 
 
-@eks_rule("duplicate-taints", "instance_groups[]")
-def duplicate_taints(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("gpu-operator-labels", "instance_groups[]", "eks", level=Level.WARNING)
+def gpu_operator_labels(request: EffectiveRequest) -> Iterator[Problem]:
+    """Labels that configure the NVIDIA GPU operator, e.g. `nvidia.com/mig.config`, require `eks.nvidia_device_plugin: false`.
+
+    The operator runs its own device plugin, and two on one node register the same GPUs. Without it, the labels have no effect.
+    """
+    if (eks := request.config.eks) is None or not eks.nvidia_device_plugin or eks.helm_chart:
+        return
+    for member in (group.member("KubernetesConfig", "Labels", key) for group in request.groups for key in GPU_OPERATOR_LABELS):
+        if member.is_given:
+            yield member.problem("is read by the NVIDIA GPU operator; install it, and set `eks.nvidia_device_plugin: false`")
+
+
+@eks_request_rule("duplicate-taints", "instance_groups[]")
+def duplicate_taints(request: EffectiveRequest) -> Iterator[Problem]:
     """A group must not have two taints of the same key and effect.
 
     Kubernetes rejects such a node.
     """
-    for index, group in numbered(config.instance_groups):
-        found = [(taint.key, taint.effect) for taint in group.taints]
-        for place, each in enumerate(found):
-            if each in found[:place]:
-                message = f"already used by taints[{found.index(each)}] with the same effect; keep only one"
-                yield Problem(("instance_groups", index, "taints", place, "key"), each[0], message)
+    for group in request.groups:
+        first: dict[tuple[str, TaintEffect], int] = {}
+        for place, (member, taint) in enumerate(group.taints()):
+            if (other := first.setdefault((taint.key, taint.effect), place)) != place:
+                yield member.member("Key").problem(f"already used by taints[{other}] with the same effect; keep only one")
+
+
+@eks_request_rule("deep-health-checks-with-taints", "instance_groups[]", "overrides")
+def deep_health_checks_with_taints(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group with `deep_health_checks` must not have `taints`.
+
+    HyperPod allows no taints of your own on nodes that it checks.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
+    for group in request.groups:
+        taints = group.member("KubernetesConfig", "Taints")
+        if taints.value and group.member("OnStartDeepHealthChecks").value:
+            yield taints.problem("not allowed in a group with deep health checks; remove the taints or the checks")
 
 
 @eks_rule("cluster-without-nodes", "instance_groups", "eks.autoscaling")

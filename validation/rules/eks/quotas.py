@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cluster_request.effective_request import EffectiveRequest
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
-from config.instance_types import instance_type
+from config.instance_types import accelerator, instance_type
 from config.model import ClusterConfig
 from config.suggestions import nearest
 from config.teams import QuotaResource, Sharing, TeamQuota
@@ -41,8 +41,7 @@ def quota_amounts(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem((*path, parts[0]), getattr(each, parts[0]), "excluded by `count`; keep only one")
         elif each.count is None and not parts:
             yield Problem((*path, "count"), ABSENT, "required without parts of instances; add the number of instances")
-        known = instance_type(each.instance_type)
-        if each.accelerators and known and not known.is_accelerated:
+        if each.accelerators and instance_type(each.instance_type) and accelerator(each.instance_type) is None:
             yield Problem((*path, "accelerators"), each.accelerators, f"{each.instance_type} has no accelerators; use `vcpus`")
 
 
@@ -72,20 +71,20 @@ def quota_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
             yield Problem((*path, "instance_type"), each.instance_type, message)
 
 
-@eks_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
-def quota_total(config: ClusterConfig) -> Iterator[Problem]:
+@eks_request_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
+def quota_total(request: EffectiveRequest) -> Iterator[Problem]:
     """The quotas of all teams should not reserve more instances, accelerators, vCPUs or memory than the file's groups have.
 
     A team cannot use a reservation without nodes, and waits although its quota is free.
     """
-    if eks_of(config).autoscaling:
+    if eks_of(request.config).autoscaling:
         return
     nodes = Counter[str]()
-    for group in config.instance_groups:
-        nodes[group.instance_type] += group.instance_count
+    for group in request.groups:
+        nodes.update(dict.fromkeys(group.type_names(), group.group.instance_count))
     reserved = defaultdict[tuple[str, str], float](float)
     first: dict[str, tuple[Path, QuotaResource, str]] = {}
-    for path, each in _resources(config):
+    for path, each in _resources(request.config):
         name = each.instance_type
         for unit, amount in _amounts(each).items():
             reserved[name, unit] += amount

@@ -3,15 +3,18 @@
 import re
 from collections.abc import Iterator
 
+from cluster_request.effective_request import EffectiveRequest
 from config.arns import Arn, elsewhere
 from config.errors import ABSENT, Level, Path, Problem
+from config.instance_group import Role
 from config.model import ClusterConfig
 from config.slurm import Database
-from validation.rules.registry import slurm_rule
+from validation.rules.registry import slurm_request_rule, slurm_rule
 
 ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
 SERVERS = (Database.EXTERNAL, Database.MANAGED)
+PATCHES = ("AutoPatchConfig", "ImageId", "ImageReleaseVersion", "ScheduledUpdateConfig")
 OF_A_SERVER = ("host", "port", "secret_arn", "secret_key_arn")
 
 
@@ -73,6 +76,20 @@ def state_with_local_accounting(config: ClusterConfig) -> Iterator[Problem]:
             "external`, or `none`"
         )
         yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message)
+
+
+@slurm_request_rule("local-accounting", "slurm.accounting.database", "instance_groups[]", level=Level.WARNING)
+def local_accounting(request: EffectiveRequest) -> Iterator[Problem]:
+    """A file that patches or replaces controllers should not use the accounting database `local`.
+
+    The database is on the controller's root volume: a patch, another image or a replacement deletes all records of jobs.
+    """
+    database = request.config.slurm.accounting.database
+    causes = [(group, name) for group in request.of_role(Role.CONTROLLER) for name in PATCHES if group.sets(name)]
+    for group, name in causes if database is Database.LOCAL else ():
+        yield group.member(name).problem(
+            "deletes the local accounting database; use `database: external`, or suppress this warning"
+        )
 
 
 @slurm_rule("secret-location", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)

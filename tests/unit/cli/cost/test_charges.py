@@ -1,13 +1,14 @@
 """What of a cluster is charged by the hour or by its size, and what an estimate says beside."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
 
 from cli.cost.charges import Charge, charges_of
-from cli.cost.notes import STANDARD_SUPPORT, notes_on
+from cli.cost.notes import notes_on
 from cli.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Unknown, instance, lustre
-from cluster_request.eks_addons import versions
+from cluster_request.eks_addons import standard_support_end, versions
 from config.model import ClusterConfig
 from local_aws.eks.versions import VERSIONS
 from tests.cluster_files import EXAMPLES
@@ -141,11 +142,20 @@ def test_what_goes_on_costing_after_a_destroy_is_said(removal: str) -> None:
 
 
 def test_the_end_of_standard_support_is_noted_for_every_supported_version() -> None:
-    assert STANDARD_SUPPORT.keys() == versions().keys()
-    assert {name: f"{VERSIONS[name].standard_end:%Y-%m-%d}" for name in STANDARD_SUPPORT} == STANDARD_SUPPORT
-    config = parse_cluster((EXAMPLES / "eks.yaml").read_bytes(), "eks")
+    for version in versions():
+        assert standard_support_end(version) == VERSIONS[version].standard_end.date()
+
+
+@pytest.mark.parametrize(
+    ("today", "note"),
+    [
+        ("2026-12-01", "after 2026-12-02, Kubernetes 1.34 is in extended support: "),
+        ("2026-12-02", "after 2026-12-02, Kubernetes 1.34 is in extended support: "),
+        ("2026-12-03", "standard support of Kubernetes 1.34 ended on 2026-12-02: "),
+    ],
+)
+def test_a_support_that_ended_is_in_the_past(today: str, note: str) -> None:
+    config = parse_cluster((EXAMPLES / "eks.yaml").read_bytes().replace(b'"1.35"', b'"1.34"'), "eks")
     assert isinstance(config, ClusterConfig)
-    notes = [note for note in notes_on(config) if "0.60 USD" in note]
-    assert notes == [
-        "after 2026-12-02, Kubernetes 1.34 is in extended support: the control plane costs 0.60 USD per hour, not 0.10 USD"
-    ]
+    notes = [note for note in notes_on(config, date.fromisoformat(today)) if "0.60 USD" in note]
+    assert notes == [f"{note}the control plane costs 0.60 USD per hour, not 0.10 USD"]

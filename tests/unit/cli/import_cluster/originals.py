@@ -72,6 +72,17 @@ def reference(folder: str) -> Original:
     return read_original(request, *(each if each.exists() else None for each in (parameters, vpc_config)))
 
 
+def by_scripts(request: Json) -> Json:
+    """Return the request of a moved cluster as it was with provisioning parameters."""
+    groups = []
+    for group in request["InstanceGroups"]:
+        scripts = {("OnCreate" if name == "OnInitComplete" else name): value for name, value in group["LifeCycleConfig"].items()}
+        storage = [entry for entry in group.get("InstanceStorageConfigs", []) if "FsxLustreConfig" not in entry]
+        rest = {name: value for name, value in group.items() if name not in ("SlurmConfig", "InstanceStorageConfigs")}
+        groups.append({**rest, "LifeCycleConfig": scripts, **({"InstanceStorageConfigs": storage} if storage else {})})
+    return {**{name: value for name, value in request.items() if name != "Orchestrator"}, "InstanceGroups": groups}
+
+
 def sorted_storage(request: Json) -> Json:
     """Return the request with the storage of each group in one order."""
     groups = [

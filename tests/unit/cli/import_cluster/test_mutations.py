@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cli.import_cluster import Choices, Keep, Original, imported
 from config.errors import ConfigError, Problem
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, Json, changed, reference
-from tests.unit.cli.import_cluster.test_eks import KUBERNETES
 from tests.unit.cli.import_cluster.test_eks import REQUEST as EKS_REQUEST
+from tests.unit.cli.import_cluster.test_eks import TAINTED
 from tests.unit.validation.odd_documents import change
 
 ODD: Any = st.one_of(
@@ -33,7 +33,7 @@ NAMES = [
 RICH: Json = {**REQUEST, "Tags": [{"Key": "team", "Value": "vision"}], "NodeRecovery": "None"}
 
 KARPENTER: Json = {"NodeProvisioningMode": "Continuous", "AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"}}
-ON_EKS: Json = {**changed(EKS_REQUEST, "InstanceGroups", 0, "KubernetesConfig", KUBERNETES), **KARPENTER}
+ON_EKS: Json = {**changed(EKS_REQUEST, "InstanceGroups", TAINTED), **KARPENTER}
 API_DRIVEN: Json = reference("continuous").request
 
 

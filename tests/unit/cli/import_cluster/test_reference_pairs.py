@@ -7,7 +7,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError, dotted
-from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, reference, sorted_storage
+from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, by_scripts, reference, sorted_storage
 from validation.load import parse_cluster
 
 KEY = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -35,7 +35,11 @@ def test_a_reference_pair_gives_a_valid_file_with_the_same_request(pair: str, ch
         subnet_ids=network["Subnets"],
         security_group_ids=network["SecurityGroupIds"],
     )
-    assert {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)} == original.request
+    request = cluster_request(made.config, values=values)
+    assert {"ClusterName": made.config.cluster_name, **by_scripts(request)} == original.request
+    assert made.config.uses_slurm_api is (
+        choices.keep is Keep.NOTHING and pair == "login-node"
+    )  # the other has dots in a partition
 
 
 def in_our_form(request: Json, keep: Keep) -> Json:

@@ -117,7 +117,7 @@ def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...
         (("controller_group",), "", "controller_group: is required; add the name of the group that runs slurmctld"),
         (("controller_group",), ["head"], 'controller_group: ["head"]: must be text; quote it'),
         (("workload_manager",), "pbs", 'workload_manager: "pbs": must be slurm; no other is supported'),
-        (("fsx_mountnam",), "x", 'fsx_mountnam: "x": is not a provisioning parameter; did you mean fsx_mountname'),
+        (("fsx_openzfs_dns",), "x", 'fsx_openzfs_dns: "x": is not a provisioning parameter; did you mean fsx_openzfs_dns_name'),
         (("fsx_mountname",), 7, "fsx_mountname: 7: must be text; quote it"),
         (("slurm_configurations",), [], "slurm_configurations: []: must be an object with texts; quote its values"),
         (("slurm_configurations",), {"slurm_sns_arn": 7}, "slurm_configurations: {"),
@@ -140,12 +140,19 @@ def test_a_controller_group_that_is_none_is_never_dropped() -> None:
 
 
 def test_groups_without_any_role_ask_for_the_parameters() -> None:
-    told = lines(parameters=None)
-    assert len(told) == 3
-    assert told[0].endswith(
-        'InstanceGroups[0].InstanceGroupName: "head": unknown role (controller, login or compute); '
-        "also pass provisioning_parameters.json"
+    [line] = lines(parameters=None)
+    assert line.endswith(
+        "Orchestrator: unknown orchestrator; for EKS, add Eks.ClusterArn; for Slurm, also pass provisioning_parameters.json"
     )
+
+
+def test_a_placeholder_is_no_misspelled_value(tmp_path: Path) -> None:
+    path = tmp_path / "create_cluster.json"
+    path.write_text(json.dumps({**REQUEST, "ClusterName": "${CLUSTER_NAME}"}))
+    with pytest.raises(ConfigError) as told:
+        imported(read_original(path), Choices())
+    assert '"${CLUSTER_NAME}": ${CLUSTER_NAME} is a placeholder; replace it with its value' in str(told.value)
+    assert "did you mean" not in str(told.value)
 
 
 def test_what_the_deployment_decides_is_not_looked_at_unless_it_is_kept() -> None:
@@ -301,6 +308,9 @@ def test_a_network_can_be_given_where_there_are_no_parameters(tmp_path: Path) ->
 
 
 def test_a_cluster_file_needs_no_import(tmp_path: Path) -> None:
+    (tmp_path / "input.yaml").write_text("ClusterName: ml\nInstanceGroups: []\n")
+    with pytest.raises(ConfigError, match=r"; this is the file of `--cli-input-yaml`: write the same members as JSON, or pass "):
+        read_original(tmp_path / "input.yaml")
     (tmp_path / "mine.yaml").write_text("region: us-west-2\n")
     with pytest.raises(ConfigError, match=r"is not JSON: .*; this is a cluster file: `./hpod validate .*mine.yaml`"):
         read_original(tmp_path / "mine.yaml")

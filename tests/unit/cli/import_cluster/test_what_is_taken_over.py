@@ -10,6 +10,7 @@ from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
 from config.model import ClusterConfig, NodeRecovery
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
+from tests.unit.validation.override_drafts import RESTRICTED
 from validation.checked_file import check_source
 
 NETWORK = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
@@ -138,7 +139,7 @@ def test_homes_of_a_file_system_that_is_kept_stay_where_awss_scripts_put_them() 
 
 @pytest.mark.parametrize(("choices", "named"), [(None, True), (NETWORK, True), (EVERYTHING, False)])
 def test_what_awss_scripts_do_and_ours_do_not_is_named(choices: Choices | None, *, named: bool) -> None:
-    text = import_of(REQUEST, choices).text
+    text = import_of(REQUEST, choices, DOTS).text
     assert all((each in text) == named for each in ("Docker, Enroot and Pyxis", "SSSD", "exporters", "mount-s3"))
 
 
@@ -232,8 +233,23 @@ def test_a_script_of_another_name_is_refused_with_slurm_configs_too(member: str)
         import_of(request, Choices(zone="usw2-az4"), None)
 
 
-def test_provisioning_parameters_keep_the_setup_by_scripts() -> None:
-    assert config_of(REQUEST).slurm.setup == "scripts"
+DOTS = {**PARAMETERS, "worker_groups": [{"instance_group_name": "work", "partition_name": "ml.p5"}]}
+
+
+@pytest.mark.parametrize(
+    ("choices", "parameters", "reason"),
+    [
+        (None, PARAMETERS, "# New: HyperPod sets up Slurm (`slurm.setup: api`, which AWS recommends), instead of"),
+        (None, DOTS, "because `slurm.setup: api` does not fit: instance_groups[2].partition: must be letters, digits"),
+        (NETWORK, PARAMETERS, "Scripts set up Slurm, as in the original, a part of which is kept."),
+    ],
+)
+def test_hyperpod_sets_up_slurm_of_a_new_cluster_or_the_reason_is_in_the_file(
+    choices: Choices | None, parameters: Json, reason: str
+) -> None:
+    made = import_of(REQUEST, choices, parameters)
+    assert (made.problems, made.config and made.config.uses_slurm_api) == ((), reason.startswith("# New"))
+    assert reason.removeprefix("# ") in made.text.replace("\n# ", " ")
 
 
 LUSTRE = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
@@ -282,9 +298,8 @@ def test_file_systems_of_some_groups_stay_in_overrides() -> None:
 
 def test_a_new_network_does_not_reach_openzfs() -> None:
     made = import_of(with_storage({"FsxOpenZfsConfig": OPENZFS}), Choices(zone="usw2-az4"), None)
-    assert made.config is not None
-    assert not made.config.storage.file_systems
-    assert "Check InstanceStorageConfigs in `overrides` of head, door, work," in made.text.replace("\n# ", " ")
+    assert "\nstorage:" not in made.text
+    assert [problem.path[1] for problem in made.problems if problem.rule == "resources-of-another-network"] == [0, 1, 2]
 
 
 OURS = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -382,14 +397,12 @@ def test_parameters_that_nothing_here_reads_are_named() -> None:
     assert "# Left out, because our scripts do not use them: the provisioning parameters observability." in text
 
 
-def test_what_names_the_originals_network_is_pointed_at_where_the_network_is_new() -> None:
-    mount = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountPath": "/data"}
-    request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"FsxOpenZfsConfig": mount}])
-    request = changed(request, "InstanceGroups", 1, "OverrideVpcConfig", REQUEST["VpcConfig"])
-    text = " ".join(import_of(request).text.split("\n# "))
-    assert "Check OverrideVpcConfig in `overrides` of door, which refers to the original's network." in text
-    assert "Check InstanceStorageConfigs in `overrides` of work," in text
-    assert "To be looked at" not in import_of(request, NETWORK).text
+def test_a_restricted_groups_network_that_repeats_the_clusters_is_left_out_where_the_network_is_new() -> None:
+    request = {**REQUEST, "RestrictedInstanceGroups": [{**RESTRICTED, "OverrideVpcConfig": REQUEST["VpcConfig"]}]}
+    text = import_of(request).text
+    assert "OverrideVpcConfig:" not in text
+    assert "# Left out: OverrideVpcConfig of nova, which repeats the original's VpcConfig." in text
+    assert "OverrideVpcConfig:" in import_of(request, NETWORK).text
 
 
 def test_deep_health_checks_get_their_time() -> None:

@@ -74,6 +74,23 @@ def test_a_drained_node_is_cordoned_for_a_reason_and_pods_that_another_node_can_
     assert f"to start pods again: `./hpod resume draft hyperpod-{FIRST}`" in str(result)
 
 
+def test_a_drained_node_stays_drained_when_hyperpods_reboot_clears_the_cordon(eks: EksCluster) -> None:
+    """Audit log of 2026-09-09 in yuhuiaws/GPU-Fault-Recovery-System."""
+    spec = eks.server.nodes[f"hyperpod-{FIRST}"]["spec"]
+    spec["taints"] = [{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]
+    for _ in range(2):
+        drain_nodes(eks.deployment(), nodes=[FIRST], reason="ECC errors")
+    assert spec["taints"] == [
+        {"key": "gpu", "value": "yes", "effect": "NoSchedule"},
+        {"key": "hyperpod-cdk/drained", "effect": "NoSchedule"},
+    ]
+    del spec["unschedulable"]
+    result = resume_nodes(eks.deployment(), nodes=["workers"])
+    assert result.data is not None
+    assert [node["former_kubernetes_reason"] for node in result.data["nodes"]] == ["hpod drain by alice: ECC errors", None]
+    assert (spec["taints"], eks.reason(FIRST)) == ([{"key": "gpu", "value": "yes", "effect": "NoSchedule"}], "")
+
+
 def test_a_pod_without_a_controller_is_not_evicted(eks: EksCluster) -> None:
     eks.server.pod("research/shell", FIRST, "", "Always")
     drain_nodes(eks.deployment(), nodes=[FIRST])

@@ -71,7 +71,9 @@ def test_where_a_group_may_get_its_nodes_all_the_same_a_zone_without_the_type_is
     account = elsewhere | {
         "ec2.describe_subnets": lambda SubnetIds: {"Subnets": [{"AvailabilityZoneId": zones[SubnetIds[0]]}]}  # noqa: N803  as boto3
     }
-    spread = asked(offerings, account, FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{own}}}}}"))
+    existing = "{vpc_id: vpc-00000001, node_subnet_ids: [subnet-00000001], security_group_id: sg-00000001}"
+    kept = FILE.replace("usw2-az4}", f"usw2-az4, existing: {existing}}}")
+    spread = asked(offerings, account, kept.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{own}}}}}"))
     assert [each.message.partition(" (")[2] for each in spread if each.outcome == "warning"] == [
         "its group has subnets in several zones)"
     ]

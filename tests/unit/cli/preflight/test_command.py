@@ -121,7 +121,7 @@ def test_as_json_it_is_one_object_also_when_there_are_errors(folder: Path, check
     checks.append(check(error("bad", "mend it", "https://there"), ok("well")))
     said, failed = run(folder, "json")
     told = json.loads(said)["data"]
-    assert told["counts"] == {"ok": 1, "warning": 0, "error": 1, "skipped": 0}
+    assert told["counts"] == {"ok": 1, "change": 0, "warning": 0, "error": 1, "skipped": 0}
     assert told["checks"][0] == {
         "name": "a check",
         "result": "error",

@@ -60,11 +60,8 @@ def cluster(**changes: Any) -> Json:
     return {"cluster": {**facts, "accessConfig": {"authenticationMode": "API"}, **changes}}
 
 
-def offered(status: str = "standard-support") -> dict[str, Any]:
-    found = [
-        {"clusterVersion": name, "status": status, "endOfStandardSupportDate": datetime(2027, 1, 2, tzinfo=UTC)}
-        for name in ("1.9", "1.34", "1.33")
-    ]
+def offered(status: str = "standard-support", end: datetime = datetime(2127, 1, 2, tzinfo=UTC)) -> dict[str, Any]:
+    found = [{"clusterVersion": name, "status": status, "endOfStandardSupportDate": end} for name in ("1.9", "1.34", "1.33")]
     return {"eks.describe_cluster_versions": {"clusterVersions": found}}
 
 
@@ -75,13 +72,21 @@ def test_a_slurm_cluster_needs_no_check_of_eks(check: Any) -> None:
 
 def test_a_version_in_standard_support_is_well() -> None:
     found = only(asked(kubernetes_version, offered(), NEW))
-    assert (found.outcome, found.message) == ("ok", "Kubernetes 1.34 is in standard support until 2027-01-02")
+    assert (found.outcome, found.message) == ("ok", "Kubernetes 1.34 is in standard support until 2127-01-02")
 
 
 def test_a_version_in_extended_support_is_a_warning_with_its_price() -> None:
     found = only(asked(kubernetes_version, offered("extended-support"), NEW))
     assert found.outcome == "warning"
     assert "0.60 USD instead of 0.10 USD per hour" in found.message
+
+
+def test_a_support_that_ended_before_today_is_a_warning_in_the_past_tense() -> None:
+    found = only(asked(kubernetes_version, offered(end=datetime(2026, 3, 23, tzinfo=UTC)), NEW))
+    assert (found.outcome, found.message) == (
+        "warning",
+        "standard support of Kubernetes 1.34 ended on 2026-03-23: extended support costs 0.60 USD instead of 0.10 USD per hour",
+    )
 
 
 def test_a_version_that_eks_does_not_offer_names_those_that_it_offers() -> None:
@@ -219,7 +224,7 @@ def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
     [
         (ABSENT, "error: no EKS cluster ml in us-west-2"),
         (cluster(status="UPDATING"), "error: EKS cluster ml is UPDATING"),
-        (cluster(version="1.35"), "warning: EKS cluster ml has Kubernetes 1.35, HyperPod supports up to 1.34"),
+        (cluster(version="1.36"), "warning: EKS cluster ml has Kubernetes 1.36, HyperPod supports up to 1.35"),
         (
             cluster(accessConfig={"authenticationMode": "CONFIG_MAP"}),
             "error: EKS cluster ml has authentication mode CONFIG_MAP, ",
@@ -412,6 +417,25 @@ def test_task_governance_is_not_updated_directly_to_another_form_of_its_objects(
     assert update_of_task_governance({"addon": {"addonVersion": "v1.5.0-eksbuild.1"}}) == []
     assert update_of_task_governance({"addon": {"addonVersion": "v1.3.0-eksbuild.1"}}, "1.33") == []
     assert update_of_task_governance(ABSENT) == []
+
+
+def test_eks_is_asked_for_the_versions_that_the_release_does_not_pin() -> None:
+    default = {"addonVersion": "v1.22.1-eksbuild.1", "compatibilities": [{"clusterVersion": "1.36", "defaultVersion": True}]}
+    aws = {"eks.describe_addon_versions": {"addons": [{"addonVersions": [{"addonVersion": "v3.0.0-eksbuild.1"}, default]}]}}
+    found = asked(eks_addons, aws, NEW.replace('"1.34"', '"1.36"'))
+    assert "ok: coredns v1.22.1-eksbuild.1, EKS's default" in [f"{each.outcome}: {each.message}" for each in found]
+    [warned] = [each for each in found if each.outcome == "warning"]
+    assert warned.message.startswith("vpc-cni v1.22.1-eksbuild.1 gives pods the primary address of a HyperPod node")
+
+
+@pytest.mark.parametrize(
+    ("installed", "outcome"), [("v1.22.3-eksbuild.1", ["warning"]), ("v1.22.4-eksbuild.3", []), ("v1.21.2-eksbuild.2", [])]
+)
+def test_a_broken_add_on_of_an_existing_cluster_is_a_warning(installed: str, outcome: list[str]) -> None:
+    aws = {"eks.describe_addon": {"addon": {"addonVersion": installed}}}
+    found = asked(eks_addons, aws, EXISTING)
+    assert outcomes(found) == ["skipped", *outcome]
+    assert [each.fix for each in found[1:]] == ["set `eks.addons.vpc-cni.version` to v1.22.4 or newer"] * len(outcome)
 
 
 def test_an_add_on_that_the_region_lacks_is_an_error() -> None:

@@ -136,12 +136,12 @@ def test_from_a_subnet_without_a_default_route_only_the_vpcs_endpoints_are_reach
     assert "by the VPC's endpoints (s3, sagemaker.api)" in found.message
 
 
-def in_subnets(free: int = 100, others: int = 100, changed: dict[str, str] | None = None) -> dict[str, Any]:
-    """An account with two subnets that have so many free addresses, the first changed."""
+def in_subnets(free: int = 100, others: int = 100, changed: dict[str, str] | None = None, **second: str) -> dict[str, Any]:
+    """An account with two subnets that have so many free addresses, the first changed, and the second."""
     shared = {"VpcId": "vpc-00000001", "AvailabilityZoneId": "usw2-az4"}
     known = {
         "subnet-00000001": {"SubnetId": "subnet-00000001", "AvailableIpAddressCount": free, **shared, **(changed or {})},
-        "subnet-00000002": {"SubnetId": "subnet-00000002", "AvailableIpAddressCount": others, **shared},
+        "subnet-00000002": {"SubnetId": "subnet-00000002", "AvailableIpAddressCount": others, **shared, **second},
     }
 
     def describe(SubnetIds: list[str]) -> Any:  # noqa: N803  as boto3 spells it
@@ -350,6 +350,14 @@ def test_a_group_of_another_vpc_or_one_that_is_not_there_is_an_error() -> None:
     assert elsewhere[0].message == "sg-00000001 is in vpc-00000009, not in vpc-00000001"
     absent = asked(security_groups, {"ec2.describe_security_groups": refused("InvalidGroup.NotFound")}, IMPORTED)
     assert only(absent).message == "no security group sg-00000001 in us-west-2"
+
+
+def test_a_groups_own_network_must_be_in_the_vpc_too() -> None:
+    elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], VpcId="vpc-00000009"), OWN_SUBNETS)
+    found = [each.message for each in elsewhere if each.outcome == "error"]
+    assert "sg-00000002 is in vpc-00000009, not in vpc-00000001" in found
+    told = asked(subnets, in_subnets(VpcId="vpc-00000009"), OWN_SUBNETS)
+    assert "subnet-00000002 is in vpc-00000009, not in vpc-00000001" in [each.message for each in told]
 
 
 def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:

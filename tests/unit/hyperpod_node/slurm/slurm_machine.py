@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ SECRET = "arn:aws:secretsmanager:us-west-2:111122223333:secret:db"
 LOCAL = Accounting("local", None, 3306, None)
 EXTERNAL = Accounting("external", "db.example", 3306, SECRET)
 PLAIN = Slurm(None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts", settings={}, partitions=())
+IMAGES_SLURMD = "/opt/slurm/sbin/slurmd -D --conf-server 10.1.0.4"  # on AWS: hyperpod-mental-model.md
 SLURM_CONF = """\
 # written by the agent
 ClusterName=demo
@@ -58,9 +60,11 @@ class SlurmMachine(FakeSystem):
 
     host: str = "ip-10-1-0-4"
     units: dict[str, str] = field(default_factory=dict)
+    is_restarting: bool = False  # no daemon has a process when asked
 
     def __post_init__(self) -> None:
         self.accounts.users = [Account(name, os.getuid(), os.getgid(), Path("/")) for name in ("root", "slurm")]
+        self.write("etc/systemd/system/slurmd.service", f"[Service]\nExecStart={IMAGES_SLURMD}\n")
         self.run.programs |= {"systemctl": self._systemctl, "journalctl": lambda *_: "it complains\n"}
 
     def asked(self, program: str, *first: str) -> list[tuple[str, ...]]:
@@ -72,9 +76,35 @@ class SlurmMachine(FakeSystem):
     def _systemctl(self, arguments: tuple[str, ...], _: str | None) -> str:
         verb, unit = next(word for word in arguments if word[0] != "-"), arguments[-1]
         if verb == "show":
-            state = self.units.get(unit, "inactive disabled").split()
-            return f"LoadState=loaded\nActiveState={state[0]}\nUnitFileState={state[1]}\n"
+            active, enabled = self.units.get(unit, "inactive disabled").split()
+            own, *more = [f"/{file.relative_to(self.root)}" for file in self._unit_files(unit)] or [""]
+            return (
+                f"LoadState={enabled.replace('disabled', 'loaded')}\nActiveState={active}\nUnitFileState={enabled}\n"
+                f"MainPID={0 if self.is_restarting else unit}\nExecStart={{ argv[]={self._command(unit)[0]} ; status=0 }}\n"
+                f"FragmentPath={own}\nDropInPaths={' '.join(more)}\n"
+            )
+        if verb.endswith("restart"):
+            self._start(unit)
         changes = {"restart": "active enabled", "mask": "inactive masked", "add-wants": "inactive enabled"}
         if verb in changes:
             self.units[unit] = changes[verb]
         return ""
+
+    def _unit_files(self, unit: str) -> list[Path]:
+        own = [self.root / folder / "systemd/system" / f"{unit}.service" for folder in ("etc", "usr/lib")]
+        return [*[file for file in own if file.exists()][:1], *sorted(own[0].with_name(f"{unit}.service.d").glob("*.conf"))]
+
+    def command_line(self, unit: str) -> list[str]:
+        return (self.root / f"proc/{unit}/cmdline").read_text().rstrip("\0").split("\0")
+
+    def _command(self, unit: str) -> tuple[str, str]:
+        text = "\n".join(file.read_text() for file in self._unit_files(unit)).replace("\\\n", " ")
+        settings = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+        return settings.get("ExecStart", ""), settings.get("EnvironmentFile", "none")
+
+    def _start(self, unit: str) -> None:
+        """Give the process of the unit, whose id is the unit's name here, its command line, as systemd would."""
+        command, options = self._command(unit)
+        file = self.root / options.lstrip("/-")
+        name, _, value = file.read_text().strip().partition("=") if file.exists() else ("-", "", "")
+        self.write(f"proc/{unit}/cmdline", "\0".join([*shlex.split(command.replace(f"${name}", value)), ""]))

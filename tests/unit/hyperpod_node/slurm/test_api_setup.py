@@ -51,12 +51,32 @@ def test_an_id_that_slurmctld_generated_without_a_database_is_forgotten(machine:
     assert machine.units["slurmdbd"] == "active enabled"
 
 
-def test_the_images_own_slurmdbd_is_used_and_no_id_forgotten(machine: SlurmMachine) -> None:
+@pytest.mark.parametrize("unit", ["active enabled", "inactive enabled"])
+def test_the_images_own_slurmdbd_is_used_before_and_after_its_start_and_no_id_forgotten(machine: SlurmMachine, unit: str) -> None:
+    def sacctmgr(*_: object) -> str:
+        if unit.startswith("inactive") and machine.time.now_s < 60:
+            raise NodeError("`sacctmgr show cluster` ended with status 1: connection refused")
+        return ""
+
+    machine.answers("sacctmgr", sacctmgr)
+    machine.units["slurmdbd"] = unit
     file = generated_id(machine)
     accounting.apply(slurm_context(slurm=API), machine.system)
     assert file.exists()
-    assert "slurmdbd" not in machine.units
+    assert machine.units["slurmdbd"] == unit
+    assert not (machine.root / "opt/slurm/etc/slurmdbd.conf").exists()
     assert machine.asked("sacctmgr", "--immediate", "add", "cluster")
+
+
+@pytest.mark.parametrize("state", ["masked", "not-found", "disabled"])
+def test_accounting_is_ours_where_the_image_has_none(machine: SlurmMachine, state: str) -> None:
+    machine.units["slurmdbd"] = f"inactive {state}"
+    machine.write("opt/slurm/sbin/slurmdbd", "")
+    accounting.apply(slurm_context(slurm=API), machine.system)
+    assert machine.units["slurmdbd"] == "active enabled"
+    assert "StorageHost=localhost" in (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
+    assert (machine.root / "etc/systemd/system/slurmdbd.service").exists() == (state == "not-found")
+    assert ("unmask", "slurmdbd") in machine.run.named("systemctl") or state != "masked"
 
 
 def test_an_external_database_replaces_the_images_own(machine: SlurmMachine) -> None:

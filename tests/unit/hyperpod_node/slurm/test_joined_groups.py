@@ -19,6 +19,8 @@ from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORK
 CONF = "opt/slurm/etc/slurm.conf"
 NEW_NODE = "NodeName=ip-10-1-0-9 NodeAddr=10.1.0.9 CPUs=192 RealMemory=2000000 State=UNKNOWN\n"
 HARDWARE = {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100"}
+PRINTED = "CPUs=96 Boards=1 SocketsPerBoard=2 CoresPerSocket=24 ThreadsPerCore=2 RealMemory=1001000\nUpTime=0-04:51:21\n"
+MEASURED = {"sockets": 2, "cores_per_socket": 24, "threads_per_core": 2, "real_memory_mib": 950950}
 HELP = "   --extra                    Arbitrary descriptive string.\n"
 OWN = {
     "controller_group": "controller-machine",
@@ -54,7 +56,7 @@ def of(machine: SlurmMachine) -> Keeper:
 
 
 def reports(machine: SlurmMachine, extra: str) -> None:
-    shown = f"NodeName=ip-10-1-0-9 Arch=x86_64 CoresPerSocket=1 State=IDLE Extra={extra} SlurmdStartTime=x"
+    shown = f"NodeName=ip-10-1-0-6 Extra={{}}\nNodeName=ip-10-1-0-9 Arch=x86_64 State=IDLE Extra={extra} SlurmdStartTime=x"
     machine.answers("scontrol", lambda arguments, _: shown if "show" in arguments else "")
 
 
@@ -112,6 +114,7 @@ def test_slurmctld_is_asked_only_while_a_report_is_missing(machine: SlurmMachine
         '{"partition":"train","gpu":"h100,b"}',
         '{"gpus":-1}',
         '{"sockets":true}',
+        '{"real_memory_mib":99999999999}',
         "{not-json}",
         '["train"]',
     ],
@@ -134,7 +137,7 @@ def test_the_scripts_of_a_later_deployment_replace_what_was_reported(machine: Sl
 
 
 def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_controllers_change(machine: SlurmMachine) -> None:
-    machine.answers("slurmd", HELP)
+    machine.answers("slurmd", lambda arguments, _: PRINTED if arguments == ("-C",) else HELP)
     context = slurm_context(here=WORKER)
     SLURMD.write(["10.1.0.4"], machine.system, joined_groups.option(context, machine.system))
     SLURMD.write(["10.1.0.5"], machine.system)
@@ -142,7 +145,19 @@ def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_c
     server, extra = shlex.split(options)
     assert server == "--conf-server=10.1.0.5"
     assert SLURMD.addresses(machine.system) == ["10.1.0.5"]
-    assert json.loads(extra.removeprefix("--extra=")) == {"partition": "dev", **HARDWARE, "efa": True}
+    assert json.loads(extra.removeprefix("--extra=")) == HARDWARE | MEASURED | {"partition": "dev", "efa": True}
+
+
+@pytest.mark.parametrize("own", [[], [{"instance_group_name": "new", "partition_name": "dev"}]])
+def test_memory_and_processors_of_an_unknown_type_come_from_the_nodes_report(machine: SlurmMachine, own: list[Json]) -> None:
+    machine.write(CONF, (machine.root / CONF).read_text().replace(" RealMemory=2000000", ""))
+    machine.write("slurm_groups.json", json.dumps({**OWN, "worker_groups": [*OWN["worker_groups"], *own]}))
+    reports(machine, '{"sockets":2,"cores_per_socket":48,"threads_per_core":2,"real_memory_mib":1900000}')
+    keeping, line = of(machine), "NodeAddr=10.1.0.9 CPUs=192 State=UNKNOWN RealMemory=1900000"
+    machine.answers("squeue", "17 dev wrap alice R 0:10 1 ip-10-1-0-9\n")
+    assert f"{line}\n" in looks(keeping, machine)
+    machine.answers("squeue", "")
+    assert f"{line} Sockets=2 CoresPerSocket=48 ThreadsPerCore=2\n" in looks(keeping, machine, 70)
 
 
 def test_hyperpod_writes_the_partition_itself_if_it_configures_slurm(machine: SlurmMachine) -> None:

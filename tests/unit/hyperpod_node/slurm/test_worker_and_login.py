@@ -92,6 +92,29 @@ def test_slurmd_knows_all_controllers_and_is_never_given_up(worker: SlurmMachine
     assert "StartLimitIntervalSec=0\n" in unit
 
 
+@pytest.mark.parametrize("more", ["--conf-server 10.1.0.4", "-M $SLURMD_OPTIONS", "-M ${SLURMD_OPTIONS} \\\n    -v"])
+def test_slurmd_runs_with_our_options_whether_the_images_unit_names_their_variable_or_not(
+    worker: SlurmMachine, more: str
+) -> None:
+    worker.write("etc/systemd/system/slurmd.service", f"[Service]\nExecStart=/opt/slurm/sbin/slurmd -D {more}\n")
+    worker.answers("slurmd", "   --extra                    Arbitrary descriptive string.\n")
+    for _ in range(2):
+        slurm_worker.apply(slurm_context(here=WORKER, types={}), worker.system)
+    command = worker.command_line("slurmd")
+    assert command[-2:] == ["--conf-server=10.1.0.4", '--extra={"partition":"dev"}']
+    assert {"-D", "-M", "-v"} & set(command) == {"-D", "-M", "-v"} & {"-D", *more.split()}
+
+
+@pytest.mark.parametrize("when", ["runs", "restarts"])
+def test_a_slurmd_that_another_file_starts_without_our_options_fails_the_node(worker: SlurmMachine, when: str) -> None:
+    worker.write("etc/systemd/system/slurmd.service.d/override.conf", "[Service]\nExecStart=/opt/slurm/sbin/slurmd -D\n")
+    worker.is_restarting = when == "restarts"
+    with pytest.raises(
+        NodeError, match=r"the options of slurmd: .* it runs as `/opt/slurm/sbin/slurmd -D`, without .*slurmd; remove"
+    ):
+        slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+
+
 def test_a_worker_has_prolog_and_epilog_before_slurmd_starts(worker: SlurmMachine) -> None:
     there: list[bool] = []
     scripts = [worker.root / path.lstrip("/") for path in (managed_block.PROLOG, managed_block.EPILOG)]
@@ -213,8 +236,9 @@ def test_a_slurm_conf_of_the_image_does_not_hide_that_of_the_controllers(worker:
 
 def test_a_unit_of_the_image_for_sackd_is_used_as_it_is(worker: SlurmMachine) -> None:
     worker.write("usr/sbin/sackd", "")
-    worker.write("usr/lib/systemd/system/sackd.service", "")
+    worker.write("usr/lib/systemd/system/sackd.service", "[Service]\nExecStart=/usr/sbin/sackd --systemd\n")
     slurm_login.apply(slurm_context(here=WORKER), worker.system)
+    assert worker.command_line("sackd") == ["/usr/sbin/sackd", "--systemd", "--conf-server=10.1.0.4"]
     assert not (worker.root / "etc/systemd/system/sackd.service").exists()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cluster_request.kubernetes_objects.dependencies import dependencies
+from local_aws.hyperpod.kubernetes import node_objects
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.network_interfaces import Interface
 from local_aws.nodes.agent import kubelet
@@ -50,6 +51,15 @@ def test_a_node_has_the_labels_of_hyperpod_and_of_its_group() -> None:
 def test_no_pod_is_scheduled_on_a_node_before_it_is_in_service() -> None:
     taints = option("register-with-taints", node(KubernetesConfig={"Taints": [{"Key": "gpu", "Effect": "NoExecute"}]}))
     assert taints == "gpu=:NoExecute,sagemaker.amazonaws.com/node-health-status=Unschedulable:NoSchedule"
+
+
+@pytest.mark.parametrize(("name", "pods"), [("ml.g5.xlarge", 14), ("ml.g5.8xlarge", 29), ("ml.p5.48xlarge", 49)])
+def test_kubelets_run_as_many_pods_as_on_aws(name: str, pods: int) -> None:
+    """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html."""
+    one, world = node(InstanceType=name), cluster()
+    world.nodes.append(one)
+    assert kubelet._settings(one, "10.1.0.2").get("maxPods") == pods
+    assert node_objects.status(kubelet.member_of(world, one), {})["allocatable"]["pods"] == str(pods)
 
 
 def test_nodes_of_a_vpc_have_different_addresses_for_their_pods() -> None:

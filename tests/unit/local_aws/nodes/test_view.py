@@ -47,10 +47,10 @@ def test_a_group_without_nodes_is_written_as_asked(how: str, group: dict[str, ob
 
 def test_views_are_equal_until_a_node_gets_its_line() -> None:
     one = cluster(node("workers", 1, "10.1.0.6"), node("workers", 2, "10.1.0.7"))
-    before = ClusterView.of(one, {"i-1", "i-gone"})
+    before = ClusterView.of(one, {"10.1.0.6", "10.1.0.9"})
     assert [member.id for member in before.listed_of("workers")] == ["i-1"]
-    assert ClusterView.of(one, {"i-1"}) == before
-    assert ClusterView.of(one, {"i-1", "i-2"}) != before
+    assert ClusterView.of(one, {"10.1.0.6"}) == before
+    assert ClusterView.of(one, {"10.1.0.6", "10.1.0.7"}) != before
 
 
 @pytest.mark.parametrize(

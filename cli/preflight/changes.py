@@ -1,0 +1,102 @@
+"""Print the effect of fields that changed since the deployment, and refuse changes that no deployment can make."""
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+from cli.desired_cluster import deployed_properties, template_resources
+from cli.preflight.account import Account, Json
+from cli.preflight.associations import KIND, overlap
+from cli.preflight.check_result import CheckResult, Outcome, error, ok, skipped, warning
+from cli.preflight.stacks import MADE_ANEW
+from config.section import Change, Removal, Section
+
+# The type, or a part of the logical ID, of the resource that has the member of a request as property.
+RESOURCES = {
+    "ec2:CreateVpc": "AWS::EC2::VPC",
+    "ec2:CreateSubnet": "PublicSubnet",
+    "ec2:AssociateVpcCidrBlock": "AWS::EC2::VPCCidrBlock",
+    "logs:PutRetentionPolicy": "AWS::Logs::LogGroup",
+    "fsx:CreateFileSystem": "AWS::FSx::FileSystem",
+    "chatbot:CreateSlackChannelConfiguration": "AWS::Chatbot::SlackChannelConfiguration",
+    "chatbot:CreateMicrosoftTeamsChannelConfiguration": "AWS::Chatbot::MicrosoftTeamsChannelConfiguration",
+}
+PROPERTIES = {"SlackTeamId": "SlackWorkspaceId", "TenantId": "TeamsTenantId", "ChannelId": "TeamsChannelId"}
+REPLACED = (Change.REPLACES_FILE_SYSTEM, Change.REPLACES_BOTH)
+
+
+def changes(account: Account) -> Iterator[CheckResult]:
+    """Compare the fields of the network, the storage and the chat channels with the deployed templates."""
+    config, kept = account.config, (name for name, stack in account.stacks.items() if stack.status not in MADE_ANEW)
+    deployed = {name: template_resources(account.deployment, name) for name in kept}
+    if "Network" not in deployed:
+        yield skipped("the network is not deployed")
+        return
+    network, storage, monitoring = (deployed.get(name, {}) for name in ("Network", "Storage", "Monitoring"))
+    found = [
+        *_changed("network", None if config.network.existing else config.network, network),
+        *_changed("storage.lustre", config.storage.lustre, storage),
+        *_removed(config.storage.lustre, storage),
+        *_changed("monitoring.slack", config.monitoring.slack, monitoring),
+        *_changed("monitoring.teams", config.monitoring.teams, monitoring),
+    ]
+    identity = (deployed_properties(account.deployment) or {}).get("NetworkIdentity")
+    if identity not in (None, config.network.identity) and not any(field.startswith("network.") for field, *_ in found):
+        found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
+    if not any(effect in REPLACED for *_, effect in found):
+        found += _links(account, [each["Properties"] for each in storage.values() if each["Type"] == KIND])
+    yield from [_judged(account, *each) for each in found] or [ok("network, storage and chat channels are as deployed")]
+
+
+def _removed(lustre: Section | None, storage: Json) -> Iterator[tuple[str, str, Change]]:
+    if not lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
+        yield "storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM
+
+
+def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tuple[str, str, Change]]:
+    for name, field in type(section).model_fields.items() if section else ():
+        extra: Any = field.json_schema_extra
+        operation, _, member = extra["api"].partition(" ")
+        part, after = RESOURCES.get(operation, "-"), str(getattr(section, name))
+        for before in [each["Properties"] for key, each in resources.items() if part == each["Type"] or part in key][:1]:
+            names = (PROPERTIES.get(step, step[0].upper() + step[1:]) for step in member.split("."))
+            value = reduce(lambda above, step: above.get(step, {}), names, before)
+            if str(value) != after:
+                yield f"{path}.{name}", f"{value} -> {after}", Change(extra["change"])
+
+
+def _links(account: Account, deployed: list[Json]) -> Iterator[tuple[str, str, Change]]:
+    """Yield each new association that overlaps with a deployed one, which is deleted only after it is created."""
+    storage = account.config.storage
+    old = [(each["FileSystemPath"], _text(each["DataRepositoryPath"]), each["BatchImportMetaDataOnCreate"]) for each in deployed]
+    for index, link in enumerate(storage.data_repository_associations):
+        bucket = link.bucket or storage.data_bucket.existing or "DATA-BUCKET"
+        new = (link.path, f"s3://{bucket}/{link.prefix}", link.import_metadata_on_create)
+        for each in () if new in old else [each for each in old if overlap(new[0], each[0]) or overlap(new[1], each[1])]:
+            what = f"{each[0]} with {each[1]} -> {new[0]} with {new[1]}"
+            yield f"storage.data_repository_associations[{index}]", what, Change.IN_TWO_DEPLOYMENTS
+
+
+def _text(value: Any) -> str:
+    """Return the address of a prefix; the bucket of the stack is a reference."""
+    parts = value["Fn::Join"][1] if isinstance(value, dict) else [value]
+    return "".join(part if isinstance(part, str) else "DATA-BUCKET" for part in parts)
+
+
+def _judged(account: Account, field: str, what: str, effect: Change) -> CheckResult:
+    message = f"`{field}`: {what}: {effect.value}"
+    fixes = {
+        Change.AT_CREATION: f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it",
+        Change.IN_TWO_DEPLOYMENTS: f"remove `{field}` and deploy, then add it again and deploy",
+    }
+    if effect in fixes:
+        return error(f"{message}, or the deployment fails", fixes[effect])
+    if effect in REPLACED:
+        lustre, old = account.config.storage.lustre, account.output("FileSystemId")
+        if lustre:
+            message += f": the new file system is empty, and {old} is "
+            message += "deleted" if lustre.removal is Removal.DESTROY else "kept"
+        elif effect is Change.REPLACES_FILE_SYSTEM:
+            message += f": {old} leaves the deployment, and is deleted if it was deployed with `removal: destroy`"
+        return warning(message, "copy the data first, or undo the change")
+    return CheckResult(Outcome.CHANGE, message)

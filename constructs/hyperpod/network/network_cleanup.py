@@ -1,0 +1,66 @@
+"""Delete what GuardDuty adds to a VPC before its subnets are deleted, and name what others added."""
+
+from collections.abc import Mapping, Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from constructs.hyperpod.cluster.function_package import function_package
+from constructs.hyperpod.cluster.resource_function import ResourceFunction
+from constructs.hyperpod.nag import acknowledge_wildcards
+
+PACKAGE = "network_resource"
+LISTED = ("NatGateway", "NetworkInterface", "RouteTable", "SecurityGroup", "Subnet", "VpcEndpoint", "VpcPeeringConnection")
+OF_GUARDDUTY = {"aws:ResourceTag/GuardDutyManaged": "true"}
+
+
+class NetworkCleanup(Construct):
+    """Define the function that CloudFormation calls before it deletes subnets of the deployment's VPC."""
+
+    def __init__(self, scope: Construct, id: str, *, vpc_id: str, cluster: str, is_vpc_deleted: bool) -> None:
+        super().__init__(scope, id)
+        self._properties = {"VpcId": vpc_id, "Cluster": cluster, "DeletesVpc": is_vpc_deleted}
+        stack = cdk.Stack.of(self)
+        endpoint = stack.format_arn(service="ec2", resource="vpc-endpoint", resource_name="*")
+        group = stack.format_arn(service="ec2", resource="security-group", resource_name="*")
+        service = {"ec2:VpceServiceName": [f"com.amazonaws.{stack.region}.guardduty-data{end}" for end in ("", "-fips")]}
+        stacks = stack.format_arn(service="cloudformation", resource="stack", resource_name=f"{cluster}-*/*")
+        vpc = {"ec2:Vpc": stack.format_arn(service="ec2", resource="vpc", resource_name=vpc_id)}
+        self._function = ResourceFunction(
+            self,
+            "Function",
+            code=function_package(self, PACKAGE),
+            module="cleanup",
+            package=PACKAGE,
+            timeout_minutes=10,
+            statements=[
+                _allow("ReadStackStatus", ["cloudformation:DescribeStacks"], stacks),
+                _allow("DescribeNetwork", [f"ec2:Describe{each}s" for each in LISTED], "*"),
+                _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, StringEquals={**OF_GUARDDUTY, **service}),
+                _allow("DeleteGuardDutyGroup", ["ec2:DeleteSecurityGroup"], group, StringEquals=OF_GUARDDUTY, ArnEquals=vpc),
+            ],
+        )
+        reason = "GuardDuty creates it, so its ID is unknown at synth; the deletion requires GuardDuty's tag"
+        reasons = {
+            "*": "EC2's Describe actions support no resources",
+            endpoint: reason,
+            group: reason,
+            stacks: "stacks of this file",
+        }
+        acknowledge_wildcards(self._function.access, reasons)
+
+    def before_deletion_of(self, subnet_ids: Sequence[str], scope: Construct | None = None) -> cdk.CustomResource:
+        """Define the custom resource in the stack of ``scope``, by default the network's."""
+        return cdk.CustomResource(
+            scope or self,
+            "Cleanup" if scope else "Resource",
+            resource_type="Custom::HyperPodNetworkCleanup",
+            service_token=self._function.function_arn,
+            service_timeout=cdk.Duration.minutes(15),
+            properties={**self._properties, "SubnetIds": list(subnet_ids)},
+        )
+
+
+def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | list[str]]) -> iam.PolicyStatement:
+    return iam.PolicyStatement(sid=sid, actions=actions, resources=[resource], conditions=conditions)

@@ -1,0 +1,1 @@
+"""Clear the way for the deletion of a VPC: the function of its custom resource, and the resources of others in it."""

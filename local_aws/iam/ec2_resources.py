@@ -1,0 +1,62 @@
+"""The authorization of EC2 requests that name a network interface, an endpoint or a security group: its subnet, VPC and tags."""
+
+from typing import Any
+
+from local_aws.iam.requests import Parameters, Permissions, Place
+
+_DELETED = {
+    "ec2:DeleteSecurityGroup": ("GroupId", "security-group"),
+    "ec2:DeleteVpcEndpoints": ("VpcEndpointIds", "vpc-endpoint"),
+}
+
+
+def on_resource(place: Place, required: Permissions, parameters: Parameters) -> Permissions:
+    """Return ``required`` with what the request names as the resource; unchanged if it names nothing that exists."""
+    if required.action in _DELETED:
+        return _on_deleted(place, required, parameters)
+    interface = _named(place, parameters)
+    if place.service != "ec2" or interface is None:
+        return required
+    keys: dict[str, str | list[str]] = {
+        "ec2:Subnet": place.arn(f"subnet/{interface.subnet.id}"),
+        "ec2:Vpc": place.arn(f"vpc/{interface.subnet.vpc_id}"),
+    }
+    # Detaching also requires permission on the instance.
+    instances = [place.arn(f"instance/{interface.instance.id}")] if "AttachmentId" in parameters else []
+    return Permissions(
+        required.action, (place.arn(f"network-interface/{interface.id}"), *instances), {**required.context, **keys}
+    )
+
+
+def _on_deleted(place: Place, required: Permissions, parameters: Parameters) -> Permissions:
+    """Return ``required`` on each resource, with the tags that all of them have."""
+    name, kind = _DELETED[required.action]
+    given = parameters.get(name) or []
+    ids = given if isinstance(given, list) else [given]
+    ec2 = _ec2(place)
+    found = list(filter(None, (ec2.vpc_end_points.get(each) or ec2.get_security_group_from_id(each) for each in ids)))
+    tags = [{(tag["key"], tag["value"]) for tag in each.get_tags()} for each in found] or [set()]
+    context: dict[str, str | list[str]] = {f"aws:ResourceTag/{key}": value for key, value in set.intersection(*tags)}
+    if found and kind == "security-group":
+        context["ec2:Vpc"] = place.arn(f"vpc/{found[0].vpc_id}")
+    elif found:
+        context["ec2:VpceServiceName"] = found[0].service_name
+    return Permissions(required.action, tuple(place.arn(f"{kind}/{each}") for each in ids), {**required.context, **context})
+
+
+def _named(place: Place, parameters: Parameters) -> Any | None:
+    interface_id, attachment_id = parameters.get("NetworkInterfaceId"), parameters.get("AttachmentId")
+    return next(
+        (
+            each
+            for each in list(_ec2(place).enis.values())
+            if each.id == interface_id or (attachment_id and each.attachment_id == attachment_id)
+        ),
+        None,
+    )
+
+
+def _ec2(place: Place) -> Any:
+    from moto.ec2.models import ec2_backends  # noqa: PLC0415  moto is loaded once the environment is set
+
+    return ec2_backends[place.account][place.region]

@@ -1,0 +1,213 @@
+"""The function of the network's custom resource, with answers of EC2 that the embedded AWS does not give."""
+
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from cluster_resource.event import Event
+from network_resource.cleanup import response_to
+from network_resource.foreign_resources import foreign_resources
+
+OURS = [{"Key": "hyperpod-cdk:cluster", "Value": "ml"}]
+GUARDED = [{"Key": "GuardDutyManaged", "Value": "true"}]
+OWNER = "123456789012"
+
+
+def endpoint(name: str, subnet: str, **changes: Any) -> dict[str, Any]:
+    service = {"ServiceName": "com.amazonaws.us-west-2.guardduty-data", "State": "available", "Tags": GUARDED}
+    return {"VpcEndpointId": name, **service, "SubnetIds": [subnet], "NetworkInterfaceIds": [f"eni-{name}"], **changes}
+
+
+def group(name: str, **changes: Any) -> dict[str, Any]:
+    return {"GroupId": name, "GroupName": name, "OwnerId": OWNER, "Description": "", **changes}
+
+
+def interface(name: str, **changes: Any) -> dict[str, Any]:
+    """An interface of a service in our security group."""
+    place = {"SubnetId": "subnet-nodes", "OwnerId": OWNER, "Groups": [{"GroupId": "sg-ours"}], "Description": ""}
+    return {"NetworkInterfaceId": name, **place, "InterfaceType": "interface", "RequesterManaged": True, **changes}
+
+
+class FakeEc2:
+    """Lists what the test gives; deleted endpoints go after ``lingering`` looks, and the interfaces one look later."""
+
+    def __init__(self, lingering: int = 0, **listed: list[dict[str, Any]]) -> None:
+        ours = [group("sg-ours", Tags=OURS), group("sg-default", GroupName="default")]
+        self.listed = {"SecurityGroups": ours, **deepcopy(listed)}
+        self.deleted: list[str] = []
+        self.lingering = lingering
+        self.unsuccessful: list[Any] = []
+        self.refusals = 0
+
+    def __getattr__(self, operation: str) -> Any:
+        kind = "".join(part.capitalize() for part in operation.removeprefix("describe_").split("_"))
+        return lambda **_: {kind: self._looked(kind)}
+
+    def delete_vpc_endpoints(self, **asked: Any) -> dict[str, Any]:
+        self.deleted += asked["VpcEndpointIds"]
+        return {"Unsuccessful": self.unsuccessful}
+
+    def delete_security_group(self, **asked: str) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            raise ClientError({"Error": {"Code": "DependencyViolation", "Message": "in use"}}, "DeleteSecurityGroup")
+        self.deleted.append(asked["GroupId"])
+
+    def _looked(self, kind: str) -> list[dict[str, Any]]:
+        found = self.listed.get(kind, [])
+        if kind == "VpcEndpoints" and self.deleted:
+            self.lingering -= 1
+            found = [{**each, "State": "deleting" if self.lingering >= 0 else "deleted"} for each in found]
+        if kind == "NetworkInterfaces" and self.lingering < -1:
+            found = [each for each in found if each.get("InterfaceType") != "vpc_endpoint"]
+        return found
+
+
+def answered(
+    ec2: FakeEc2, request_type: str = "Delete", *, deletes_vpc: bool = True, status: str = "DELETE_IN_PROGRESS"
+) -> tuple[str, str, int]:
+    """The response's status and reason, and the number of pauses."""
+    properties = {"VpcId": "vpc-1", "Cluster": "ml", "DeletesVpc": str(deletes_vpc).lower(), "SubnetIds": ["subnet-public"]}
+    pauses: list[float] = []
+    event = Event(request_type, "1", "arn:aws:cloudformation:::stack/s/1", "C", "Custom::X", "", "p", properties, None)
+    stacks = SimpleNamespace(describe_stacks=lambda **_: {"Stacks": [{"StackStatus": status}]})
+    response = response_to(event, ec2, stacks, pauses.append)
+    return response["Status"], response["Reason"], len(pauses)
+
+
+@pytest.mark.parametrize(
+    ("request_type", "status"),
+    [
+        ("Create", "CREATE_IN_PROGRESS"),
+        ("Update", "UPDATE_IN_PROGRESS"),
+        ("Delete", "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS"),
+        ("Delete", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"),
+    ],
+)
+def test_only_the_deletion_of_the_stack_acts(request_type: str, status: str) -> None:
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes")])
+    assert answered(ec2, request_type, status=status)[0] == "SUCCESS"
+    assert ec2.deleted == []
+
+
+def test_the_group_is_deleted_once_the_endpoint_and_its_interfaces_are_gone() -> None:
+    guarded = group("sg-guard", GroupName="GuardDutyManagedSecurityGroup-vpc-1", Tags=GUARDED)
+    of_endpoint = interface("eni-vpce-1", InterfaceType="vpc_endpoint", Groups=[{"GroupId": "sg-guard"}])
+    ec2 = FakeEc2(3, VpcEndpoints=[endpoint("vpce-1", "subnet-nodes")], NetworkInterfaces=[of_endpoint])
+    ec2.listed["SecurityGroups"].append(guarded)
+    assert answered(ec2) == ("SUCCESS", "nothing is left", 4)
+    assert ec2.deleted == ["vpce-1", "sg-guard"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"Tags": []}, {"ServiceName": "com.amazonaws.us-west-2.guardduty"}, {"Tags": [{**GUARDED[0], "Value": "false"}]}]
+)
+def test_an_endpoint_without_guarddutys_tag_and_service_is_of_others(change: dict[str, Any]) -> None:
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes", OwnerId=OWNER, **change)])
+    status, reason, _ = answered(ec2)
+    assert (status, ec2.deleted) == ("FAILED", [])
+    assert f"VPC endpoint vpce-1 ({change.get('ServiceName', 'com.amazonaws.us-west-2.guardduty-data')}) of account" in reason
+
+
+def test_a_vpc_that_stays_loses_only_the_endpoint_in_a_subnet_that_goes() -> None:
+    points = [endpoint("vpce-1", "subnet-nodes"), endpoint("vpce-2", "subnet-public")]
+    guarded = group("sg-guard", GroupName="GuardDutyManagedSecurityGroup-vpc-1", Tags=GUARDED)
+    ec2 = FakeEc2(VpcEndpoints=points)
+    ec2.listed["SecurityGroups"] += [guarded, group("sg-web")]
+    assert answered(ec2, deletes_vpc=False)[0] == "SUCCESS"
+    assert ec2.deleted == ["vpce-2"]
+    balancer = interface("eni-1", Description="ELB app/web/1", SubnetId="subnet-public", RequesterId="amazon-elb")
+    ec2 = FakeEc2(NetworkInterfaces=[balancer])
+    assert answered(ec2, deletes_vpc=False)[1] == (
+        "vpc-1 is in use: network interface eni-1 (ELB app/web/1) of amazon-elb is in subnet-public; "
+        "the deployment did not create these; delete them, then run `cdk destroy` again"
+    )
+
+
+def test_an_endpoint_that_cannot_be_deleted_or_never_goes_fails_the_deletion_with_its_id() -> None:
+    ec2 = FakeEc2(10**6, VpcEndpoints=[endpoint("vpce-1", "subnet-nodes")])
+    status, reason, pauses = answered(ec2)
+    assert (status, 5 * pauses < 600) == ("FAILED", True), "the function runs for ten minutes"
+    assert "endpoint vpce-1: still being deleted" in reason
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes")])
+    ec2.unsuccessful = [{"Error": {"Code": "OperationNotPermitted", "Message": "an organization policy"}}]
+    status, reason, pauses = answered(ec2)
+    assert (status, pauses) == ("FAILED", 0)
+    assert "an organization policy" in reason
+
+
+def test_what_is_being_deleted_or_just_went_is_waited_for() -> None:
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes", State="deleting")])
+    assert answered(ec2)[0] == "FAILED", "it never goes"
+    assert ec2.deleted == []
+    service = "com.amazonaws.us-gov-west-1.guardduty-data-fips"
+    ec2 = FakeEc2(VpcEndpoints=[endpoint("vpce-1", "subnet-nodes", ServiceName=service)])
+    ec2.unsuccessful = [{"Error": {"Code": "InvalidVpcEndpoint.NotFound", "Message": "gone"}}]
+    assert answered(ec2)[0] == "SUCCESS"
+    ec2 = FakeEc2()
+    ec2.listed["SecurityGroups"].append(group("sg-guard", GroupName="GuardDutyManagedSecurityGroup-vpc-1", Tags=GUARDED))
+    ec2.refusals = 2
+    assert answered(ec2) == ("SUCCESS", "nothing is left", 2)
+
+
+OTHERS_INSTANCE = {"InstanceId": "i-1", "InstanceOwnerId": OWNER}
+HYPERPODS_INSTANCE = {"InstanceId": "i-2", "InstanceOwnerId": "999999999999"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_foreign"),
+    [
+        ({}, False),  # FSx, EKS
+        ({"InterfaceType": "lambda"}, False),
+        ({"RequesterManaged": False, "Attachment": HYPERPODS_INSTANCE}, False),
+        ({"RequesterManaged": False, "Attachment": OTHERS_INSTANCE}, True),
+        ({"RequesterManaged": False}, True),
+        ({"Groups": [{"GroupId": "sg-ours"}, {"GroupId": "sg-web"}]}, True),
+        ({"InterfaceType": "efs"}, True),
+        ({"Description": "ELB net/web/1"}, True),
+    ],
+)
+def test_an_interface_is_the_clusters_if_a_service_put_it_into_our_groups_only(changes: dict[str, Any], is_foreign: bool) -> None:
+    ec2 = FakeEc2(NetworkInterfaces=[interface("eni-1", **changes)])
+    assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["eni-1"] * is_foreign
+
+
+@pytest.mark.parametrize("state", ["available", "deleting"])
+def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others(state: str) -> None:
+    gateway = {
+        "NatGatewayId": "nat-1",
+        "State": state,
+        "Tags": OURS,
+        "NatGatewayAddresses": [{"NetworkInterfaceId": "eni-1"}],
+    }
+    routes = {"RouteTableId": "rtb-1", "Associations": [{"Main": True}]}
+    ec2 = FakeEc2(NatGateways=[gateway], RouteTables=[routes], NetworkInterfaces=[interface("eni-1", Groups=[])])
+    ec2.listed["SecurityGroups"].append(group("sg-eks", Tags=[{"Key": "aws:eks:cluster-name", "Value": "ml"}]))
+    assert foreign_resources(ec2, "vpc-1", "ml") == []
+
+
+def test_the_stack_that_owns_a_resource_is_named() -> None:
+    tags = [{"Key": "aws:cloudformation:stack-name", "Value": "shop"}]
+    rule = {"UserIdGroupPairs": [{"GroupId": "sg-ours"}]}
+    ec2 = FakeEc2()
+    ec2.listed["SecurityGroups"].append(group("sg-web", Tags=tags, IpPermissionsEgress=[rule]))
+    [found] = foreign_resources(ec2, "vpc-1", "ml")
+    assert found.sentence == "security group sg-web of stack shop refers to sg-ours"
+
+
+def test_a_peering_connection_counts_at_both_ends_until_it_is_deleted() -> None:
+    def peering(name: str, requester: str, accepter: str, status: str) -> dict[str, Any]:
+        ends = {"RequesterVpcInfo": {"VpcId": requester, "OwnerId": OWNER}, "AccepterVpcInfo": {"VpcId": accepter}}
+        return {"VpcPeeringConnectionId": name, "Status": {"Code": status}, **ends}
+
+    listed = [
+        peering("pcx-1", "vpc-1", "vpc-2", "active"),
+        peering("pcx-2", "vpc-2", "vpc-1", "pending-acceptance"),
+        peering("pcx-3", "vpc-1", "vpc-2", "deleted"),
+        peering("pcx-4", "vpc-2", "vpc-3", "active"),
+    ]
+    ec2 = FakeEc2(VpcPeeringConnections=listed)
+    assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["pcx-1", "pcx-2"]

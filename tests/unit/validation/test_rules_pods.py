@@ -1,0 +1,123 @@
+"""Places for pods: what AWS's nodes can run, and what HyperPod's objects and add-ons take of it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from config.errors import Problem
+from config.instance_types import instance_type
+from tests.cluster_files import EXAMPLES, PROJECT, TEAM
+from validation.checked_file import check_source
+
+RULES = {"pod-capacity", "pod-capacity-for-jobs"}
+FILE: dict[str, Any] = {
+    "region": "us-west-2",
+    "network": {"availability_zone_id": "usw2-az2"},
+    "eks": {"version": "1.34", "admins": ["arn:aws:iam::123456789012:role/PlatformAdmin"]},
+}
+LUSTRE: dict[str, Any] = {"storage": {"lustre": {}}}
+TAINTS = {"KubernetesConfig": {"Taints": [{"Key": "dedicated", "Value": "train", "Effect": "NoSchedule"}]}}
+
+
+def nodes(type_name: str, count: int, **more: Any) -> dict[str, Any]:
+    return {"name": f"group-{count}", "instance_type": type_name, "instance_count": count, **more}
+
+
+def found(*groups: dict[str, Any], **more: Any) -> list[Problem]:
+    source = yaml.safe_dump({**FILE, "instance_groups": list(groups), **more}).encode()
+    problems = [each for each in check_source(source, "eks", PROJECT).problems if each.rule != "known-instance-type"]
+    assert not [each for each in problems if each.level == "error" and each.rule not in RULES], problems
+    return [each for each in problems if each.rule in RULES]
+
+
+# "Pods per instance type" of sagemaker-hyperpod-eks-prerequisites.html.
+@pytest.mark.parametrize(
+    ("name", "pods"),
+    [
+        *[("ml.t3.medium", 5), ("ml.m5.large", 9), ("ml.g5.xlarge", 14), ("ml.g5.2xlarge", 14), ("ml.m5.2xlarge", 14)],
+        *[("ml.g5.8xlarge", 29), ("ml.g5.12xlarge", 49), ("ml.p5.48xlarge", 49)],
+    ],
+)
+def test_a_node_runs_as_many_pods_as_aws_says(name: str, pods: int) -> None:
+    known = instance_type(name)
+    assert known is not None
+    assert known.pods == pods
+
+
+def test_two_small_gpu_nodes_do_not_run_the_addons_of_a_file_with_lustre() -> None:
+    [problem] = found(nodes("ml.g5.xlarge", 2), **LUSTRE)
+    assert (problem.rule, problem.level, problem.path) == ("pod-capacity", "error", ("instance_groups", 0, "instance_type"))
+    assert problem.message == (
+        "nodes can run 28 pods, 10 of them beside DaemonSets: group-2 2 x (14 - 9), but add-ons have 11 other pods; use a larger "
+        "type, e.g. ml.g5.4xlarge, or more nodes"
+    )
+
+
+def test_one_small_gpu_node_does_not_run_the_default_addons() -> None:
+    [problem] = found(nodes("ml.g5.2xlarge", 1))
+    assert "1 x (14 - 8), but add-ons have 9 other pods" in problem.message
+
+
+def test_a_few_places_left_for_jobs_are_a_warning() -> None:
+    [problem] = found(nodes("ml.g5.xlarge", 3), **LUSTRE)  # 15 - 11
+    assert (problem.rule, problem.level) == ("pod-capacity-for-jobs", "warning")
+    assert "add-ons have 11 other pods: 4 places are left for jobs" in problem.message
+    assert found(nodes("ml.g5.xlarge", 5), **LUSTRE) == []
+    assert found(nodes("ml.g5.4xlarge", 2), **LUSTRE) == []
+
+
+def test_nodes_too_small_for_daemonsets_are_an_error_whoever_scales_them() -> None:
+    [problem] = found(nodes("ml.g5.8xlarge", 2), nodes("ml.t3.medium", 0), **LUSTRE)
+    assert problem.path == ("instance_groups", 1, "instance_type")
+    assert problem.message == "a node can run 5 pods, but DaemonSets have 6 on it; use a larger type, e.g. ml.t3.large"
+
+
+def test_addons_need_places_on_nodes_whose_taints_and_labels_they_accept() -> None:
+    small, large = nodes("ml.m5.large", 1), nodes("ml.p5.48xlarge", 4)
+    assert found(small, large) == []
+    tainted = {**large, "taints": [{"key": "dedicated", "value": "train", "effect": "NoSchedule"}]}
+    for each in (tainted, {**large, "overrides": TAINTS}):
+        assert found(small, each) == []  # the deployment lets most add-ons tolerate it
+    only = {"coredns": {"configuration": {"nodeSelector": {"pool": "system"}, "replicaCount": 12}}}
+    chosen = {**FILE["eks"], "addons": only}
+    labels = {"KubernetesConfig": {"Labels": {"pool": "system"}}}
+    [problem] = found({**small, "overrides": labels}, large, eks=chosen)
+    assert "group-1 1 x (9 - 5), but add-ons have 12 other pods" in problem.message
+    assert found(small, {**large, "overrides": labels}, eks=chosen) == []
+
+
+def test_addons_and_parts_of_addons_that_are_off_take_no_place() -> None:
+    off = {name: {"enabled": False} for name in ("amazon-cloudwatch-observability", "metrics-server")}
+    assert found(nodes("ml.g5.xlarge", 2), eks={**FILE["eks"], "addons": off}) == []
+    settings = {"dcgmExporter": {"enabled": False}, "containerLogs": {"enabled": False}}
+    part = {"amazon-cloudwatch-observability": {"configuration": settings}}
+    [problem] = found(nodes("ml.g5.2xlarge", 1), eks={**FILE["eks"], "addons": part})
+    assert "1 x (14 - 6)" in problem.message
+
+
+def test_an_unknown_type_is_not_counted() -> None:
+    assert found(nodes("ml.g5.xlarge", 1), nodes("ml.p9.48xlarge", 4)) == []
+
+
+def files() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every file and fragment with EKS and groups, of README, docs and examples."""
+    for page in [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]:
+        for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL)):
+            if "\ninstance_groups:" in f"\n{block}" and "\neks:" in f"\n{block}":
+                yield f"{page.name} {number}", yaml.safe_load(block)
+    for file in [*sorted(EXAMPLES.glob("*.yaml")), *sorted(TEAM.glob("*.yaml"))]:
+        if "\neks:" in file.read_text():
+            yield file.name, yaml.safe_load(file.read_text())
+
+
+SHIPPED = dict(files())
+assert {"README.md", "eks.md", "eks.yaml", "eks-p5.yaml"} <= {name.split()[0] for name in SHIPPED}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_files_leave_room_for_jobs(name: str) -> None:
+    source = yaml.safe_dump({**FILE, **SHIPPED[name]}).encode()
+    assert [str(each) for each in check_source(source, "eks", PROJECT).problems if each.rule in RULES] == []
