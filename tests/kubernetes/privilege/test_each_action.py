@@ -25,7 +25,7 @@ from tests.privilege.proofs import Scenario, prove
 
 __all__ = ["aws"]
 
-QUOTA = {"resources": [{"instance_type": "ml.g5.xlarge", "count": 1}]}
+QUOTA = {"resources": [{"instance_type": "ml.g5.4xlarge", "count": 1}]}
 CHANGES = {
     "storage": {"lustre": None},  # not used by the roles under test
     "eks": {
