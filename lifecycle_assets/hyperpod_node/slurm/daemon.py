@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 UNITS, DROP_IN = Path("/etc/systemd/system"), "hyperpod-cdk.conf"
 STARTED_WITH = Path("/var/lib/hyperpod-cdk")
 SECRET = 0o600  # the hash of slurmdbd.conf would let users test passwords
+SERVICE = """\
+[Unit]
+Description={description}
+
+[Service]
+{lines}
+
+[Install]
+WantedBy=multi-user.target
+"""
 
 
 def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
@@ -58,11 +68,6 @@ def is_images(unit: str, system: System) -> bool:
     return not is_ours and (state.enabled.startswith("enabled") or state.active in ("active", "activating"))
 
 
-def exists(unit: str, system: System) -> bool:
-    """Return whether systemd knows ``unit``."""
-    return _state(unit, system).exists
-
-
 def is_active(unit: str, system: System) -> bool:
     """Return whether ``unit`` runs."""
     return _state(unit, system).active == "active"
@@ -86,6 +91,13 @@ def mask(unit: str, system: System) -> None:
     system.run("systemctl", "mask", unit)
 
 
+def provide(unit: str, description: str, lines: str, system: System) -> None:
+    """Write a unit that the image lacks, with ``lines`` in its section [Service]."""
+    if not _state(unit, system).exists:
+        put(system.path(UNITS / f"{unit}.service"), SERVICE.format(description=description, lines=lines))
+        system.run("systemctl", "daemon-reload")
+
+
 def drop_in(unit: str, content: str, system: System) -> Path:
     """Write a drop-in for ``unit`` and return its file; ``ensure_running`` reloads systemd."""
     path = system.path(UNITS / f"{unit}.service.d" / DROP_IN)
@@ -95,6 +107,8 @@ def drop_in(unit: str, content: str, system: System) -> Path:
 
 def command_of(unit: str, system: System) -> str:
     """Return the ExecStart of ``unit`` without our drop-in; a later file's counts."""
+    if _state(unit, system).is_masked:  # then it has no file
+        system.run("systemctl", "unmask", unit)
     shown = _show(unit, system, "FragmentPath", "DropInPaths")
     paths = [shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()]
     files = [system.path(path) for path in paths if path and Path(path).name != DROP_IN]
@@ -105,14 +119,13 @@ def command_of(unit: str, system: System) -> str:
     return str(found[-1]).strip()
 
 
-def command_line(unit: str, system: System) -> tuple[list[str], str]:
-    """Return the command line of the process of ``unit``, empty if it has none now, and the command that systemd starts."""
+def command_line(unit: str, system: System) -> list[str]:
+    """Return the command line of the process of ``unit``; if it has none now, of what systemd starts, with variables."""
     shown = _show(unit, system, "MainPID", "ExecStart")
     try:
-        running = system.path(f"/proc/{shown.get('MainPID', '0')}/cmdline").read_text().rstrip("\0").split("\0")
+        return system.path(f"/proc/{shown.get('MainPID', '0')}/cmdline").read_text().rstrip("\0").split("\0")
     except OSError:  # no process, or it has just ended
-        running = []
-    return running, shown.get("ExecStart", "").partition("argv[]=")[2].partition(" ; ")[0]
+        return shown.get("ExecStart", "").partition("argv[]=")[2].partition(" ; ")[0].split()
 
 
 def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:

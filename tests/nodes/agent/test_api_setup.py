@@ -118,8 +118,16 @@ def test_nodes_of_types_that_join_later_have_their_hardware_and_jobs_get_memory_
         assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == devices
 
 
-@pytest.mark.parametrize(("image", "password"), [("starting", "StoragePass=image"), ("masked", ""), ("absent", "")])
-def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: str, password: str) -> None:
-    cluster = make(Behaviour.parse(f"image_accounting={image}"))
+@pytest.mark.parametrize(
+    ("image", "password"),
+    [
+        (Behaviour(image_accounting="starting"), "StoragePass=image"),
+        (Behaviour(image_accounting="masked"), ""),
+        (Behaviour(), ""),
+    ],
+    ids=["starting", "masked", "absent"],
+)
+def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: Behaviour, password: str) -> None:
+    cluster = make(image)
     assert cluster.run("controller-1", "sh", "-c", f"{IMAGES_PASSWORD} || true") == password
     accounts_for_jobs(cluster)
