@@ -88,10 +88,8 @@ class Daemon:
         retry(f"the options of {self.unit}", lambda: self._require_options(system), policy)
 
     def _require_options(self, system: System) -> None:
-        command, options = (
-            daemon.command_line(self.unit, system),
-            shlex.split(self._options(system).read_text().partition("=")[2]),
-        )
+        command = daemon.command_line(self.unit, system)
+        options = shlex.split(self._options(system).read_text().partition("=")[2])
         if command[-len(options) :] != options and command[-1:] != [f"${self._variable}"]:
             raise NodeError(
                 f"it runs as `{' '.join(command)}`, without the options in {self._options(system)}; "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
@@ -48,12 +47,12 @@ def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
 
 def _enable(unit: str, state: _State, system: System) -> None:
     """Enable ``unit`` at boot, with its current definition."""
-    if state.is_masked:
+    if state.enabled.startswith("masked"):
         system.run("systemctl", "unmask", unit)
     if state.enabled != "enabled":
         # Like `enable` for these units, without its SysV scripts, which take half a second each.
         system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
-    if state.enabled != "enabled" or state.changed_on_disk:
+    if state.enabled != "enabled" or state.needs_reload == "yes":
         system.run("systemctl", "daemon-reload")
 
 
@@ -81,7 +80,7 @@ def record_files(unit: str, files: Iterable[Path], system: System) -> None:
 def mask(unit: str, system: System) -> None:
     """Stop and mask ``unit``. systemd cannot mask a unit file in its own folder, where HyperPod's are, so rename it."""
     state = _state(unit, system)
-    if state.is_masked or not state.exists:
+    if state.enabled.startswith("masked") or state.load == "not-found":
         return
     if state.active != "inactive":
         system.run("systemctl", "stop", unit)
@@ -93,7 +92,7 @@ def mask(unit: str, system: System) -> None:
 
 def provide(unit: str, description: str, lines: str, system: System) -> None:
     """Write a unit that the image lacks, with ``lines`` in its section [Service]."""
-    if not _state(unit, system).exists:
+    if _state(unit, system).load == "not-found":
         put(system.path(UNITS / f"{unit}.service"), SERVICE.format(description=description, lines=lines))
         system.run("systemctl", "daemon-reload")
 
@@ -107,7 +106,7 @@ def drop_in(unit: str, content: str, system: System) -> Path:
 
 def command_of(unit: str, system: System) -> str:
     """Return the ExecStart of ``unit`` without our drop-in; a later file's counts."""
-    if _state(unit, system).is_masked:  # then it has no file
+    if _state(unit, system).enabled.startswith("masked"):  # then it has no file
         system.run("systemctl", "unmask", unit)
     shown = _show(unit, system, "FragmentPath", "DropInPaths")
     paths = [shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()]
@@ -145,28 +144,19 @@ def journal(unit: str, system: System, lines: int = 4) -> str:
     return " | ".join(line.strip() for line in output.splitlines() if line.strip()) or "the journal is empty"
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """The state of a unit in systemd."""
 
+    load: str
     active: str
     enabled: str
-    exists: bool
-    changed_on_disk: bool
-
-    @property
-    def is_masked(self) -> bool:
-        return self.enabled.startswith("masked")
+    needs_reload: str
 
 
 def _state(unit: str, system: System) -> _State:
-    state = _show(unit, system, "LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload")
-    return _State(
-        active=state.get("ActiveState", ""),
-        enabled=state.get("UnitFileState", ""),
-        exists=state.get("LoadState") != "not-found",
-        changed_on_disk=state.get("NeedDaemonReload") == "yes",
-    )
+    names = ("LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload")
+    shown = _show(unit, system, *names)
+    return _State(*(shown.get(name, "") for name in names))
 
 
 def _show(unit: str, system: System, *properties: str) -> dict[str, str]:

@@ -204,10 +204,7 @@ def _partitions(partitions: tuple[Partition, ...], reports: dict[str, Any]) -> t
             groups[name] = (*groups.get(name, ()), group)
     names = {each.name for each in partitions}
     # With an option it is written also without nodes.
-    added = tuple(Partition(name, members, {"State": "UP"}) for name, members in groups.items() if name not in names)
-    return (*(_with(each, groups.get(each.name, ())) for each in partitions), *added)
-
-
-def _with(partition: Partition, groups: tuple[str, ...]) -> Partition:
-    """Return the partition with more groups; one without groups has the agent's nodes or all."""
-    return partition if partition.groups is None else replace(partition, groups=(*partition.groups, *groups))
+    added = tuple(Partition(name, own, {"State": "UP"}) for name, own in groups.items() if name not in names)
+    # One without groups has the agent's nodes or all.
+    members = {each.name: (*each.groups, *groups.get(each.name, ())) for each in partitions if each.groups is not None}
+    return (*(replace(each, groups=members.get(each.name)) for each in partitions), *added)
