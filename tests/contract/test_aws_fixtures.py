@@ -100,12 +100,14 @@ def test_fixtures_of_the_embedded_aws_show_no_difference(recorded: Path, world: 
     assert Replay(recorded, world).differences() == []
 
 
-def test_lines_that_our_scripts_disable_count_as_the_agents() -> None:
-    agents = "SlurmUser=slurm\nTopologyPlugin=topology/tree\nPartitionName=dev Nodes=ALL State=UP Topology=tree\n"
-    on_the_node = turn_off(agents) + f"{BEGIN}\nProlog=/opt/x\n{END}\n"
+def test_lines_that_our_scripts_disable_or_complete_count_as_the_agents() -> None:
+    agents = "TopologyPlugin=topology/tree\nNodeName=ip-10-1-0-4 RealMemory=900 CPUs=2\nPartitionName=dev Topology=tree\n"
+    completed = turn_off(agents).replace("CPUs=2", "CPUs=2 RealMemory=950 Sockets=1 Gres=gpu:a10g:1")
+    on_the_node = f"{completed}{BEGIN}\nProlog=/opt/x\n{END}\n"
     assert on_the_node != agents
     assert list(line_differences(on_the_node, agents, "slurm.conf")) == []
-    assert list(line_differences(on_the_node, "SlurmUser=slurm\n", "slurm.conf")) != []
+    for other in (agents.replace("RealMemory=900 ", ""), agents.replace("TopologyPlugin=topology/tree", "")):
+        assert list(line_differences(on_the_node, other, "slurm.conf")) != []
 
 
 def _edited(file: str, edit: Callable[[dict[str, Any]], object]) -> Doctor:

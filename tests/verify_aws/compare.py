@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hyperpod_node.slurm.node_lines import OURS
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from tests.verify_aws.redaction import without_numbers
 
@@ -25,6 +26,8 @@ FORMS = frozenset({"Events"})
 """Lists whose length varies: of each type of resource, the members of its items are compared."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:[+-]\d\d:\d\d|Z)?")
 _NODES = re.compile(r"ip-<address>(?:,ip-<address>)*")
+_ADDED = re.compile(rf"^(NodeName=\S+ .*?)(?: (?:{'|'.join(OURS)})=\S+)+$", re.MULTILINE)
+"""A node line with fields at its end that this project's scripts add, seconds or minutes after the agent's."""
 
 
 def differences(aws: Any, simulated: Any, path: str = "") -> Iterator[str]:
@@ -87,7 +90,7 @@ def _forms(items: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
 
 def _forms_of_lines(text: str) -> Iterator[str]:
     """Yield each line without comments, with numbers, addresses and lists of nodes made equal."""
-    agents = SlurmConf.parse(text).text  # without what this project's scripts add to the file or disable in it
+    agents = _ADDED.sub(r"\1", SlurmConf.parse(text).text)  # without what our scripts add to the file or disable in it
     for line in without_numbers(agents).splitlines():
         form = " ".join(line.partition("#")[0].split())
         if form:

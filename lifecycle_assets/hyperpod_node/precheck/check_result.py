@@ -29,3 +29,8 @@ def failed(message: str, fix: str) -> CheckResult:
 def skipped(reason: str) -> CheckResult:
     """Return the result of a check that does not apply to this node."""
     return CheckResult(SKIP, reason)
+
+
+def restart(unit: str, state: str) -> str:
+    """Return the fix for a ``unit`` in ``state``: the commands that start it."""
+    return f"{f'sudo systemctl unmask {unit}; ' if state == 'masked' else ''}sudo systemctl restart {unit}"

@@ -47,6 +47,16 @@ class CheckedNode:
         except PermissionError:
             raise NodeError(f"cannot read {path} as this user") from None
 
+    def state_of(self, unit: str) -> str:
+        """Return the state of ``unit``: active, inactive, failed, ... with the reason of a failure."""
+        # unlike `is-active`, `show` always exits with status 0
+        shown = self.system.run("systemctl", "show", "-p", "LoadState,ActiveState,Result", unit)
+        values = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
+        if values.get("LoadState") in {"not-found", "masked"}:
+            return values["LoadState"]
+        state, result = values.get("ActiveState", "unknown"), values.get("Result", "success")
+        return state if state == "active" or result == "success" else f"{state} ({result})"
+
     def mounts(self) -> list[Mount]:
         """Return all mounts."""
         lines = (line.split() for line in (self.text("/proc/mounts") or "").splitlines())

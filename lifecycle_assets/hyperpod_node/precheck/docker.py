@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
-from hyperpod_node.precheck.service import restart, state_of
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, restart, skipped
 
 if TYPE_CHECKING:
     from hyperpod_node.precheck.checked_node import CheckedNode
@@ -18,10 +17,10 @@ def check(node: CheckedNode) -> CheckResult:
     if not node.has("docker"):
         return skipped("docker is not installed; the cluster file does not require it")
     version = node.system.run("docker", "--version").strip()
-    state = state_of(node, "docker")
+    state = node.state_of("docker")
     if state == "active":
         return passed(version)
-    if state_of(node, "docker.socket") == "active":
+    if node.state_of("docker.socket") == "active":
         return passed(f"{version}, started on first use")
     return failed(
         f"docker is installed, but its service is {state}",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
-from hyperpod_node.precheck.service import restart, state_of
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, restart, skipped
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER
 from hyperpod_node.slurm import registration
 
@@ -22,7 +21,7 @@ def check(node: CheckedNode) -> CheckResult:
     daemon = DAEMONS.get(node.facts.role)
     if daemon is None:
         return skipped(f"a {node.facts.role} node has no Slurm daemon")
-    state = state_of(node, daemon)
+    state = node.state_of(daemon)
     if state == "active":
         return _registered(node) if node.facts.role == COMPUTE else passed(f"{daemon} is active")
     return failed(

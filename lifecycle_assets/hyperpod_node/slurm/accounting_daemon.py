@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 TIMEOUT_S = 180
-SERVICE = """\
-[Unit]
-Description=Slurm's accounting daemon
-
-[Service]
-User=slurm
-ExecStart={slurmdbd} -D -s
-
-[Install]
-WantedBy=multi-user.target
-"""
 # slurmdbd exits if the database does not respond, so systemd restarts it until it does, also at boot.
 DROP_IN = """\
 [Unit]
@@ -46,18 +35,27 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     """Run slurmdbd on this node with ``database``, and wait until it responds."""
     file = system.slurm_etc / "slurmdbd.conf"
     put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
+    daemon.provide("slurmdbd", "Slurm's accounting daemon", f"User=slurm\nExecStart={system.find('slurmdbd')} -D -s", system)
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
-    if not daemon.exists("slurmdbd", system):
-        put(system.path(daemon.UNITS / "slurmdbd.service"), SERVICE.format(slurmdbd=system.find("slurmdbd")))
     daemon.ensure_running("slurmdbd", [file, drop_in], system)
     what = f"slurmdbd, with the database at {database.host}"
     daemon.wait_for("slurmdbd", what, lambda: _answers(system), _policy(system), system)
 
 
 def wait_for_images(host: str | None, system: System) -> None:
-    """Wait until the slurmdbd that HyperPod started responds."""
-    what = f"HyperPod's slurmdbd, with the database at {host or 'localhost'}"
-    daemon.wait_for("slurmdbd", what, lambda: _answers(system), _policy(system), system)
+    """Wait until the slurmdbd that HyperPod starts responds."""
+    what, file = f"HyperPod's slurmdbd, with the database at {host or 'localhost'}", system.slurm_etc / "slurmdbd.conf"
+
+    def attempt() -> None:
+        try:
+            _answers(system)
+        except NodeError as error:
+            if host or file.exists():
+                raise
+            fix = "disable slurmdbd in a script in before_slurm/ to use ours"
+            raise NodeError(f"{file} is missing: the image enables slurmdbd but does not configure it; {fix}") from error
+
+    daemon.wait_for("slurmdbd", what, attempt, _policy(system), system)
 
 
 def is_up(system: System) -> bool:

@@ -88,11 +88,11 @@ class Daemon:
         retry(f"the options of {self.unit}", lambda: self._require_options(system), policy)
 
     def _require_options(self, system: System) -> None:
-        running, command = daemon.command_line(self.unit, system)
-        expected = shlex.split(self._options(system).read_text().partition("=")[2])
-        if running[-len(expected) :] != expected and (running or not command.endswith(f" ${self._variable}")):
+        command = daemon.command_line(self.unit, system)
+        options = shlex.split(self._options(system).read_text().partition("=")[2])
+        if command[-len(options) :] != options and command[-1:] != [f"${self._variable}"]:
             raise NodeError(
-                f"it runs as `{' '.join(running) or command}`, without the options in {self._options(system)}; "
+                f"it runs as `{' '.join(command)}`, without the options in {self._options(system)}; "
                 f"remove the file that sets ExecStart after {daemon.DROP_IN}: systemctl cat {self.unit}"
             )
 

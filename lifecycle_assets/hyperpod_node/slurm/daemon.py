@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
@@ -20,6 +19,16 @@ if TYPE_CHECKING:
 UNITS, DROP_IN = Path("/etc/systemd/system"), "hyperpod-cdk.conf"
 STARTED_WITH = Path("/var/lib/hyperpod-cdk")
 SECRET = 0o600  # the hash of slurmdbd.conf would let users test passwords
+SERVICE = """\
+[Unit]
+Description={description}
+
+[Service]
+{lines}
+
+[Install]
+WantedBy=multi-user.target
+"""
 
 
 def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
@@ -38,12 +47,12 @@ def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
 
 def _enable(unit: str, state: _State, system: System) -> None:
     """Enable ``unit`` at boot, with its current definition."""
-    if state.is_masked:
+    if state.enabled.startswith("masked"):
         system.run("systemctl", "unmask", unit)
     if state.enabled != "enabled":
         # Like `enable` for these units, without its SysV scripts, which take half a second each.
         system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
-    if state.enabled != "enabled" or state.changed_on_disk:
+    if state.enabled != "enabled" or state.needs_reload == "yes":
         system.run("systemctl", "daemon-reload")
 
 
@@ -56,11 +65,6 @@ def is_images(unit: str, system: System) -> bool:
     """Return whether HyperPod's image runs ``unit``, now or later: it is enabled or active, and not by these scripts."""
     state, is_ours = _state(unit, system), system.path(UNITS / f"{unit}.service.d" / DROP_IN).exists()
     return not is_ours and (state.enabled.startswith("enabled") or state.active in ("active", "activating"))
-
-
-def exists(unit: str, system: System) -> bool:
-    """Return whether systemd knows ``unit``."""
-    return _state(unit, system).exists
 
 
 def is_active(unit: str, system: System) -> bool:
@@ -76,7 +80,7 @@ def record_files(unit: str, files: Iterable[Path], system: System) -> None:
 def mask(unit: str, system: System) -> None:
     """Stop and mask ``unit``. systemd cannot mask a unit file in its own folder, where HyperPod's are, so rename it."""
     state = _state(unit, system)
-    if state.is_masked or not state.exists:
+    if state.enabled.startswith("masked") or state.load == "not-found":
         return
     if state.active != "inactive":
         system.run("systemctl", "stop", unit)
@@ -84,6 +88,13 @@ def mask(unit: str, system: System) -> None:
     if file.exists() and not file.is_symlink():
         file.rename(file.with_name(f"{file.name}.not-on-this-node"))
     system.run("systemctl", "mask", unit)
+
+
+def provide(unit: str, description: str, lines: str, system: System) -> None:
+    """Write a unit that the image lacks, with ``lines`` in its section [Service]."""
+    if _state(unit, system).load == "not-found":
+        put(system.path(UNITS / f"{unit}.service"), SERVICE.format(description=description, lines=lines))
+        system.run("systemctl", "daemon-reload")
 
 
 def drop_in(unit: str, content: str, system: System) -> Path:
@@ -95,6 +106,8 @@ def drop_in(unit: str, content: str, system: System) -> Path:
 
 def command_of(unit: str, system: System) -> str:
     """Return the ExecStart of ``unit`` without our drop-in; a later file's counts."""
+    if _state(unit, system).enabled.startswith("masked"):  # then it has no file
+        system.run("systemctl", "unmask", unit)
     shown = _show(unit, system, "FragmentPath", "DropInPaths")
     paths = [shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()]
     files = [system.path(path) for path in paths if path and Path(path).name != DROP_IN]
@@ -105,14 +118,13 @@ def command_of(unit: str, system: System) -> str:
     return str(found[-1]).strip()
 
 
-def command_line(unit: str, system: System) -> tuple[list[str], str]:
-    """Return the command line of the process of ``unit``, empty if it has none now, and the command that systemd starts."""
+def command_line(unit: str, system: System) -> list[str]:
+    """Return the command line of the process of ``unit``; if it has none now, of what systemd starts, with variables."""
     shown = _show(unit, system, "MainPID", "ExecStart")
     try:
-        running = system.path(f"/proc/{shown.get('MainPID', '0')}/cmdline").read_text().rstrip("\0").split("\0")
+        return system.path(f"/proc/{shown.get('MainPID', '0')}/cmdline").read_text().rstrip("\0").split("\0")
     except OSError:  # no process, or it has just ended
-        running = []
-    return running, shown.get("ExecStart", "").partition("argv[]=")[2].partition(" ; ")[0]
+        return shown.get("ExecStart", "").partition("argv[]=")[2].partition(" ; ")[0].split()
 
 
 def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:
@@ -132,28 +144,19 @@ def journal(unit: str, system: System, lines: int = 4) -> str:
     return " | ".join(line.strip() for line in output.splitlines() if line.strip()) or "the journal is empty"
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """The state of a unit in systemd."""
 
+    load: str
     active: str
     enabled: str
-    exists: bool
-    changed_on_disk: bool
-
-    @property
-    def is_masked(self) -> bool:
-        return self.enabled.startswith("masked")
+    needs_reload: str
 
 
 def _state(unit: str, system: System) -> _State:
-    state = _show(unit, system, "LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload")
-    return _State(
-        active=state.get("ActiveState", ""),
-        enabled=state.get("UnitFileState", ""),
-        exists=state.get("LoadState") != "not-found",
-        changed_on_disk=state.get("NeedDaemonReload") == "yes",
-    )
+    names = ("LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload")
+    shown = _show(unit, system, *names)
+    return _State(*(shown.get(name, "") for name in names))
 
 
 def _show(unit: str, system: System, *properties: str) -> dict[str, str]:

@@ -85,7 +85,7 @@ class DrainedNodes:
         looks = self.rebooted[name] = self.rebooted.get(name, 0) + 1
         if looks & (looks - 1):
             return False
-        try:
+        try:  # outside an allocation, where cgroups can hide GPUs: no check opens one
             self.system.slurm("srun", "--no-allocate", f"--nodelist={name}", "--chdir=/", PRECHECK, timeout_s=PRECHECK_TIMEOUT_S)
         except NodeError as error:
             print(f"{name} rebooted and stays down: {error}", flush=True)

@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
 TIMEOUT_S = 5.0  # the keeper waits for it
-MOST_ASKED = 16  # nodes of a group
 NOTHING = InstanceType(sockets=None, cores_per_socket=None, gpus=0, gpu=None, efa=False)
 _ALL_NODES = "dev"  # has every node, also new ones
 _NAME, _EXTRA = re.compile(r"\bNodeName=(\S+)"), re.compile(r"\bExtra=(\{\S*\})")
 # A report becomes lines of slurm.conf on the controller: nothing else may get into them.
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,255}")
+_WORD = re.compile(r"(?!DEFAULT$)[A-Z0-9][A-Z0-9._-]{0,255}", re.ASCII | re.IGNORECASE)  # Slurm gives DEFAULT a meaning
 _MOST, _MOST_MIB = 4096, 1 << 26
 _WORDS = ("partition", "gpu")
 _COUNTS = ("sockets", "cores_per_socket", "threads_per_core", "gpus", "real_memory_mib")
@@ -55,7 +54,12 @@ def option(context: Context, system: System) -> str:
 
 def _measured(slurmd: str, system: System) -> dict[str, int]:
     """Return this node's processors and memory for Slurm, as slurmd finds them."""
-    found = {key.lower(): int(value) for key, value in re.findall(r"\b([A-Za-z]+)=(\d+)", system.run(slurmd, "-C"))}
+    try:
+        printed = system.run(slurmd, "-C")
+    except NodeError as error:
+        print(f"warning: slurm.conf gets neither memory nor processors of this node from slurmd: {error}")
+        return {}
+    found = {key.lower(): int(value) for key, value in re.findall(r"\b([A-Za-z]+)=(\d+)", printed)}
     measured = {
         "sockets": found.get("boards", 1) * found.get("socketsperboard", 0),
         "cores_per_socket": found.get("corespersocket", 0),
@@ -91,8 +95,8 @@ class JoinedGroups:
         self._expect(_listed(own, cluster, conf), entries)
         types = {instance.group: instance.instance_type for instance in cluster.instances if instance.instance_type}
         hardware = {
-            types[group]: _completed(settings.instance_types.get(types[group]), entry)
-            for group, entry in sorted(entries.items(), key=lambda item: bool(item[1]["hardware"]))  # used hardware wins
+            group: _completed(settings.instance_types.get(types[group]), entry)
+            for group, entry in entries.items()
             if entry["instance_type"] == types.get(group)
         }
         reports = {group: entry["report"] for group, entry in entries.items() if group not in own.groups}
@@ -107,8 +111,8 @@ class JoinedGroups:
             return
         self.next_look_s, self.pause_s = now + self.pause_s, min(2 * self.pause_s, LONGEST_PAUSE_S)
         before, shown = self._entries(), self._shown()
-        found = {group: entry for group, hosts in self.missing.items() if (entry := self._entry_of(group, hosts, shown))}
-        if found and before | found != before:
+        found = {group: entry for group in self.missing if (entry := self._entry_of(group, before.get(group, {}), shown))}
+        if before | found != before:
             put(self.file, json.dumps(before | found, indent=1) + "\n")
             print(f"groups that reported: {', '.join(sorted(found))}", flush=True)
 
@@ -137,23 +141,24 @@ class JoinedGroups:
             entries, self.problem = {}, str(error)
         return entries
 
-    def _shown(self) -> list[str]:
-        """Return what slurmctld has of some nodes of each group; nothing while it restarts."""
-        asked = ",".join(host for hosts in self.missing.values() for host in list(hosts)[:MOST_ASKED])
+    def _shown(self) -> dict[str, dict[str, Any]]:
+        """Return the reports by node. Names no node: scontrol fails for one that slurmctld does not know yet."""
         try:
-            return self.system.slurm("scontrol", "--oneliner", "show", "node", asked, timeout_s=TIMEOUT_S).splitlines()
-        except NodeError:
-            return []
+            lines = self.system.slurm("scontrol", "--oneliner", "show", "node", timeout_s=TIMEOUT_S).splitlines()
+        except NodeError:  # slurmctld restarts
+            return {}
+        found = ((_NAME.search(line), _EXTRA.search(line)) for line in lines)
+        return {name[1]: report for name, extra in found if name and extra and (report := _checked(extra[1])) is not None}
 
-    def _entry_of(self, group: str, hosts: dict[str, str], shown: list[str]) -> dict[str, Any] | None:
-        """Return the report of one of a group's nodes; None if no node has reported."""
-        for line in shown:
-            name, extra = _NAME.search(line), _EXTRA.search(line)
-            report = _checked(extra[1]) if extra else None
-            if name and report is not None and name[1] in hosts:
-                entry = {"instance": hosts[name[1]], "instance_type": self.types.get(group, ""), "report": report}
-                return {**entry, "hardware": self._is_free(hosts)}
-        return None
+    def _entry_of(self, group: str, before: dict[str, Any], shown: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+        """Return the report of one of a group's nodes; None if no node has reported. Hardware that is used remains so."""
+        hosts, kind = self.missing[group], self.types.get(group, "")
+        name = next((host for host in hosts if host in shown), None)
+        if name is None:
+            return None
+        entry = {"instance": hosts[name], "instance_type": kind, "report": shown[name]}
+        is_used = before.get("hardware") and before["instance_type"] == kind
+        return {**entry, "hardware": is_used or self._is_free(hosts)}
 
     def _is_free(self, hosts: dict[str, str]) -> bool:
         """Return whether no job runs on these nodes."""
@@ -199,10 +204,7 @@ def _partitions(partitions: tuple[Partition, ...], reports: dict[str, Any]) -> t
             groups[name] = (*groups.get(name, ()), group)
     names = {each.name for each in partitions}
     # With an option it is written also without nodes.
-    added = tuple(Partition(name, members, {"State": "UP"}) for name, members in groups.items() if name not in names)
-    return (*(_with(each, groups.get(each.name, ())) for each in partitions), *added)
-
-
-def _with(partition: Partition, groups: tuple[str, ...]) -> Partition:
-    """Return the partition with more groups; one without groups has the agent's nodes or all."""
-    return partition if partition.groups is None else replace(partition, groups=(*partition.groups, *groups))
+    added = tuple(Partition(name, own, {"State": "UP"}) for name, own in groups.items() if name not in names)
+    # One without groups has the agent's nodes or all.
+    members = {each.name: (*each.groups, *groups.get(each.name, ())) for each in partitions if each.groups is not None}
+    return (*(replace(each, groups=members.get(each.name)) for each in partitions), *added)

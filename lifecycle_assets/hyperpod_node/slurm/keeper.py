@@ -33,18 +33,6 @@ if TYPE_CHECKING:
 FOLDER = Path("/opt/hyperpod-cdk/slurm-conf")  # a reboot empties /tmp, where HyperPod downloads the scripts
 SETTINGS, PARAMETERS = "node_settings.json", "slurm_groups.json"
 UNIT = "hyperpod-slurm-conf"
-SERVICE = """\
-[Unit]
-Description=Keep the cluster file's settings in slurm.conf
-
-[Service]
-ExecStart={command}
-Restart=always
-RestartSec=5
-
-[Install]
-WantedBy=multi-user.target
-"""
 EVERY_S = 1.0
 
 
@@ -139,8 +127,8 @@ def handover_in(folder: str | None, system: System) -> Handover | None:
 def start(command: str, system: System) -> None:
     """Run the keeper, now and after a reboot."""
     unit, folder = system.path(daemon.UNITS / f"{UNIT}.service"), system.path(FOLDER)
-    if put(unit, SERVICE.format(command=command)):
-        system.run("systemctl", "daemon-reload")
+    lines = f"ExecStart={command}\nRestart=always\nRestartSec=5"
+    put(unit, daemon.SERVICE.format(description="Keep the cluster file's settings in slurm.conf", lines=lines))
     daemon.ensure_running(UNIT, [unit, folder / SETTINGS, folder / PARAMETERS, *sorted(folder.rglob("*.py"))], system)
 
 

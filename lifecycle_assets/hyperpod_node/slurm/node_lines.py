@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hyperpod_node.resource_config import ResourceConfig
 
 _NODE_LINE = re.compile(r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>\S+)[^\n]*", re.MULTILINE | re.IGNORECASE)
-_OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres", "RealMemory")
+OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres", "RealMemory")
 # For example `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
 # https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
 _FILES = re.compile(r"(\bGres=[^\s#]*?),file=[^\s#]*", re.IGNORECASE)
@@ -29,9 +29,9 @@ class InstanceTypes:
 
     @classmethod
     def of(cls, cluster: ResourceConfig, known: dict[str, InstanceType]) -> InstanceTypes:
-        """Return the types of a cluster's nodes by host name."""
-        named = {instance.host: instance.instance_type for instance in cluster.instances}
-        return cls({host: known[kind] for host, kind in named.items() if kind in known})
+        """Return the types of a cluster's nodes by host name; what a group reported, by its name, counts before its type."""
+        kinds = {each.host: known.get(each.group) or known.get(each.instance_type) for each in cluster.instances}
+        return cls({host: kind for host, kind in kinds.items() if kind})
 
     def of_line(self, names: str) -> InstanceType | None:
         """Return the type of all nodes of a line; None if they have several types or an unknown one."""
@@ -74,7 +74,7 @@ def default_line(text: str) -> str | None:
     slurmctld aborts the jobs on a node that has lost its sockets or GPUs in slurm.conf. The default is included before the node
     lines, so it applies as soon as the agent writes them.
     """
-    shapes = {tuple((key, _fields(match[0]).get(key.lower())) for key in _OURS) for match in _NODE_LINE.finditer(text)}
+    shapes = {tuple((key, _fields(match[0]).get(key.lower())) for key in OURS) for match in _NODE_LINE.finditer(text)}
     if len(shapes) != 1:
         return None
     common = [f"{key}={value}" for key, value in shapes.pop() if value]

@@ -66,9 +66,6 @@ def _register(conf: SlurmConf, context: Context, system: System) -> None:
 
 
 def _is_images(context: Context, system: System) -> bool:
-    """Return whether slurmdbd is HyperPod's image's own, and has the database that the cluster file requests.
-
-    Its unit decides, because these scripts can run before the image's slurmdbd has started.
-    """
-    is_possible = context.settings.slurm.setup == API and context.settings.accounting.database == LOCAL
-    return is_possible and daemon.is_images("slurmdbd", system)
+    """Return whether slurmdbd and its local database are the image's: by its unit, because these scripts can run before it."""
+    settings = context.settings
+    return settings.slurm.setup == API and settings.accounting.database == LOCAL and daemon.is_images("slurmdbd", system)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import controllers, daemon, fetched_configuration, follower
@@ -13,23 +11,16 @@ from hyperpod_node.slurm.conf_server import SACKD, SHELLS
 from hyperpod_node.system import System
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hyperpod_node.context import Context
 
-UNIT = Path("/usr/lib/systemd/system/sackd.service")
-SERVICE = """\
-[Unit]
-Description=Slurm's configuration for the commands of a login node
-
-[Service]
+SACKD_LINES = """\
 Type=notify
 User=slurm
 RuntimeDirectory=slurm
 RuntimeDirectoryMode=0755
-ExecStart={sackd} --systemd $SACKD_OPTIONS
-
-[Install]
-WantedBy=multi-user.target
-"""
+ExecStart={sackd} --systemd"""
 TIMEOUT_S = 120
 
 
@@ -57,9 +48,7 @@ def apply(context: Context, system: System) -> None:
 
 
 def _run_sackd(sackd: Path, addresses: list[str], system: System) -> None:
-    own_unit = system.path(daemon.UNITS / "sackd.service")
     SACKD.write(addresses, system)
-    if not system.path(UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
-        system.run("systemctl", "daemon-reload")
+    daemon.provide("sackd", "Slurm's configuration for a login node", SACKD_LINES.format(sackd=sackd), system)
     daemon.ensure_running("sackd", SACKD.files(system), system)
     SACKD.require_options(system)

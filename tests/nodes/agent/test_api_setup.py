@@ -118,8 +118,9 @@ def test_nodes_of_types_that_join_later_have_their_hardware_and_jobs_get_memory_
         assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == devices
 
 
-@pytest.mark.parametrize(("image", "password"), [("starting", "StoragePass=image"), ("masked", ""), ("absent", "")])
-def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: str, password: str) -> None:
-    cluster = make(Behaviour.parse(f"image_accounting={image}"))
+@pytest.mark.parametrize("image", [Behaviour(image_accounting="starting"), Behaviour(image_accounting="masked"), Behaviour()])
+def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: Behaviour) -> None:
+    cluster = make(image)
+    password = "StoragePass=image" if image.image_accounting == "starting" else ""
     assert cluster.run("controller-1", "sh", "-c", f"{IMAGES_PASSWORD} || true") == password
     accounts_for_jobs(cluster)

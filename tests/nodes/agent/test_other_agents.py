@@ -26,6 +26,7 @@ AGENTS = {
         host_name="known",
         automatic_topology="none",
         gres="none",
+        real_memory="written",
         gres_conf="kept",
         login_nodes="absent",
         stub_slurm_conf="absent",

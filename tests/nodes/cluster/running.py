@@ -72,9 +72,16 @@ class Running:
 
     def resumed(self, name: str) -> None:
         """Wait until our scripts on the controller have resumed a node that booted again: until then it may seem idle."""
-        line = f"resumed {self.machine(name)['host']}, which slurmctld stopped: Node unexpectedly rebooted"
+        self.logged(f"resumed {self.machine(name)['host']}, which slurmctld stopped: Node unexpectedly rebooted")
+
+    def completed(self) -> None:
+        """Wait until slurm.conf has what workers report: reconfigured after a reboot, Slurm would not notice the reboot."""
+        self.logged("/opt/slurm/etc/slurm.conf is complete again")
+
+    def logged(self, line: str) -> None:
+        """Wait until our service on the controller prints a line."""
         journal = ("journalctl", "--unit=hyperpod-slurm-conf", "--output=cat")
-        until(lambda: self.run("controller-1", *journal).splitlines(), lambda lines: line in lines, UP_S)
+        until(lambda: self.run("controller-1", *journal).splitlines(), lambda lines: line in lines, 2 * UP_S)
 
     def log_of(self, name: str) -> list[str]:
         """The node's lifecycle log in CloudWatch Logs."""

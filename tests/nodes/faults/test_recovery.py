@@ -34,13 +34,18 @@ def replace(cluster: Running, name: str, address: str) -> tuple[dict[str, str], 
 
 
 @pytest.mark.fault(66)
-def test_a_rebooted_worker_has_its_mount_its_slurmd_and_its_users_again(cluster: Running) -> None:
-    reboot(cluster, "workers-1")
+@pytest.mark.parametrize(("name", "daemon"), [("workers-1", "slurmd"), ("login-1", "sackd")])
+def test_a_rebooted_node_has_its_mount_its_daemon_and_its_users_again(cluster: Running, name: str, daemon: str) -> None:
+    cluster.completed()
+    reboot(cluster, name)
 
-    cluster.resumed("workers-1")
+    if name == "workers-1":
+        cluster.resumed(name)
     cluster.idle(2)
-    assert cluster.run("workers-1", "bash", "-c", "ls -d /tmp/sagemaker* 2>/dev/null || echo none") == "none"
-    assert cluster.run("workers-1", "findmnt", "--noheadings", "--output=TARGET", "--mountpoint", "/fsx") == "/fsx"
+    active = ("systemctl", "show", "--property=ActiveState", "--value", daemon)
+    until(lambda: cluster.run(name, *active), lambda found: found == "active", UP_S)
+    assert cluster.run(name, "bash", "-c", "ls -d /tmp/sagemaker* 2>/dev/null || echo none") == "none"
+    assert cluster.run(name, "findmnt", "--noheadings", "--output=TARGET", "--mountpoint", "/fsx") == "/fsx"
     host = cluster.machine("workers-1")["host"]
     assert as_alice(cluster, "login-1", f"srun --quiet --nodelist={host} id --user") == "10001"
 

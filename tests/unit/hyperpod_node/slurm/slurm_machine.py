@@ -76,7 +76,8 @@ class SlurmMachine(FakeSystem):
     def _systemctl(self, arguments: tuple[str, ...], _: str | None) -> str:
         verb, unit = next(word for word in arguments if word[0] != "-"), arguments[-1]
         if verb == "show":
-            active, enabled = self.units.get(unit, "inactive disabled").split()
+            is_absent = unit == "sackd" and not self._unit_files(unit)
+            active, enabled = self.units.get(unit, f"inactive {'not-found' if is_absent else 'disabled'}").split()
             own, *more = [f"/{file.relative_to(self.root)}" for file in self._unit_files(unit)] or [""]
             return (
                 f"LoadState={enabled.replace('disabled', 'loaded')}\nActiveState={active}\nUnitFileState={enabled}\n"
@@ -85,12 +86,19 @@ class SlurmMachine(FakeSystem):
             )
         if verb.endswith("restart"):
             self._start(unit)
-        changes = {"restart": "active enabled", "mask": "inactive masked", "add-wants": "inactive enabled"}
+        changes = {
+            "restart": "active enabled",
+            "mask": "inactive masked",
+            "unmask": "inactive disabled",
+            "add-wants": "inactive enabled",
+        }
         if verb in changes:
             self.units[unit] = changes[verb]
         return ""
 
     def _unit_files(self, unit: str) -> list[Path]:
+        if self.units.get(unit, "").endswith("masked"):
+            return []
         own = [self.root / folder / "systemd/system" / f"{unit}.service" for folder in ("etc", "usr/lib")]
         return [*[file for file in own if file.exists()][:1], *sorted(own[0].with_name(f"{unit}.service.d").glob("*.conf"))]
 

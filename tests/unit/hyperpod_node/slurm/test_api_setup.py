@@ -11,7 +11,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Accounting
 from hyperpod_node.slurm.slurm_conf import BEGIN
 from hyperpod_node.steps import accounting, slurm_configuration, slurm_login, slurm_worker
-from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, PLAIN, WORKER, SlurmMachine, slurm_context
+from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, LOCAL, PLAIN, WORKER, SlurmMachine, slurm_context
 
 API = replace(PLAIN, setup="api")
 MANAGED = replace(EXTERNAL, database="managed")
@@ -94,10 +94,20 @@ def test_a_managed_database_is_hyperpods_own(machine: SlurmMachine) -> None:
     assert machine.asked("sacctmgr", "--immediate", "add", "cluster")
 
 
-def test_our_scripts_wait_for_hyperpods_slurmdbd_and_name_its_database(machine: SlurmMachine) -> None:
+@pytest.mark.parametrize(
+    ("database", "message"),
+    [
+        (MANAGED, r"at db.example: .* refused"),
+        (LOCAL, r"at localhost: .*/slurmdbd\.conf is missing: the image enables slurmdbd but does not configure it; disable .*"),
+    ],
+)
+def test_our_scripts_wait_for_hyperpods_slurmdbd_and_name_its_database(
+    machine: SlurmMachine, database: Accounting, message: str
+) -> None:
     without_slurmdbd(machine)
-    with pytest.raises(NodeError, match=r"HyperPod's slurmdbd, with the database at db.example"):
-        accounting.apply(slurm_context(slurm=API, accounting=MANAGED), machine.system)
+    machine.units["slurmdbd"] = "failed enabled"
+    with pytest.raises(NodeError, match=f"HyperPod's slurmdbd, with the database {message}; the journal"):
+        accounting.apply(slurm_context(slurm=API, accounting=database), machine.system)
 
 
 def test_a_second_run_of_the_scripts_configures_our_own_slurmdbd_again(machine: SlurmMachine) -> None:

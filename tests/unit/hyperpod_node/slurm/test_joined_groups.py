@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import API
 from hyperpod_node.slurm import joined_groups, keeper
 from hyperpod_node.slurm.conf_server import SLURMD
@@ -55,9 +56,18 @@ def of(machine: SlurmMachine) -> Keeper:
     return Keeper(machine.root / "resource_config.json", machine.root / "node_settings.json", machine.system)
 
 
-def reports(machine: SlurmMachine, extra: str) -> None:
-    shown = f"NodeName=ip-10-1-0-6 Extra={{}}\nNodeName=ip-10-1-0-9 Arch=x86_64 State=IDLE Extra={extra} SlurmdStartTime=x"
-    machine.answers("scontrol", lambda arguments, _: shown if "show" in arguments else "")
+def reports(machine: SlurmMachine, extra: str, of_compute: str = "{}", unknown: str = "none") -> None:
+    """Let slurmctld know these reports, and not a node of this name: scontrol prints the others and fails."""
+    shown = (
+        f"NodeName=ip-10-1-0-6 Extra={of_compute}\nNodeName=ip-10-1-0-9 Arch=x86_64 State=IDLE Extra={extra} SlurmdStartTime=x"
+    )
+
+    def scontrol(arguments: tuple[str, ...], _: str | None) -> str:
+        if unknown in arguments[-1]:
+            raise NodeError(f"`scontrol` ended with status 1: Node {unknown} not found")
+        return shown if "show" in arguments else ""
+
+    machine.answers("scontrol", scontrol)
 
 
 def looks(keeping: Keeper, machine: SlurmMachine, seconds: int = 20) -> str:
@@ -68,10 +78,11 @@ def looks(keeping: Keeper, machine: SlurmMachine, seconds: int = 20) -> str:
     return (machine.root / CONF).read_text()
 
 
-def test_a_reported_group_gets_its_partition_and_its_hardware(machine: SlurmMachine) -> None:
+@pytest.mark.parametrize("unknown", ["none", "ip-10-1-0-6"])
+def test_a_reported_group_gets_its_partition_and_its_hardware(machine: SlurmMachine, unknown: str) -> None:
     keeping = of(machine)
     assert "PartitionName=new" not in looks(keeping, machine)
-    reports(machine, json.dumps({"partition": "train", **HARDWARE}, separators=(",", ":")))
+    reports(machine, json.dumps({"partition": "train", **HARDWARE}, separators=(",", ":")), unknown=unknown)
     text = looks(keeping, machine)
     assert "PartitionName=train Nodes=ip-10-1-0-9 State=UP\n" in text
     assert f"{NEW_NODE.strip()} Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8\n" in text
@@ -112,6 +123,8 @@ def test_slurmctld_is_asked_only_while_a_report_is_missing(machine: SlurmMachine
         '{"partition":"a\\nSlurmUser=root"}',
         '{"partition":"a,Default=YES"}',
         '{"partition":"train","gpu":"h100,b"}',
+        '{"partition":"Default"}',
+        '{"partition":"\u212aall"}',
         '{"gpus":-1}',
         '{"sockets":true}',
         '{"real_memory_mib":99999999999}',
@@ -136,8 +149,16 @@ def test_the_scripts_of_a_later_deployment_replace_what_was_reported(machine: Sl
     assert "PartitionName=train" not in (machine.root / CONF).read_text()
 
 
-def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_controllers_change(machine: SlurmMachine) -> None:
-    machine.answers("slurmd", lambda arguments, _: PRINTED if arguments == ("-C",) else HELP)
+@pytest.mark.parametrize("measured", [MEASURED, {}])
+def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_controllers_change(
+    machine: SlurmMachine, measured: Json, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def slurmd(arguments: tuple[str, ...], _: str | None) -> str:
+        if arguments == ("-C",) and not measured:
+            raise NodeError("`slurmd -C` ended with status 1: libhwloc.so.15")
+        return PRINTED if arguments == ("-C",) else HELP
+
+    machine.answers("slurmd", slurmd)
     context = slurm_context(here=WORKER)
     SLURMD.write(["10.1.0.4"], machine.system, joined_groups.option(context, machine.system))
     SLURMD.write(["10.1.0.5"], machine.system)
@@ -145,7 +166,8 @@ def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_c
     server, extra = shlex.split(options)
     assert server == "--conf-server=10.1.0.5"
     assert SLURMD.addresses(machine.system) == ["10.1.0.5"]
-    assert json.loads(extra.removeprefix("--extra=")) == HARDWARE | MEASURED | {"partition": "dev", "efa": True}
+    assert json.loads(extra.removeprefix("--extra=")) == HARDWARE | measured | {"partition": "dev", "efa": True}
+    assert ("warning: " in capsys.readouterr().out) is not bool(measured)
 
 
 @pytest.mark.parametrize("own", [[], [{"instance_group_name": "new", "partition_name": "dev"}]])
@@ -217,6 +239,27 @@ def test_hardware_is_used_once_the_jobs_of_the_group_have_ended(machine: SlurmMa
     assert "Sockets=2" not in text
     machine.answers("squeue", "")
     assert f"{NEW_NODE.strip()} Sockets=2" in looks(keeping, machine, 70)
+    machine.answers("squeue", "18 dev wrap alice R 0:10 1 ip-10-1-0-9\n")
+    replaced = group("new", "10.1.0.9")
+    replaced["Instances"][0]["InstanceId"] = "i-replaced"
+    for _ in range(2):  # the agent writes its lines again
+        lists(machine, replaced)
+        assert f"{NEW_NODE.strip()} Sockets=2" in looks(keeping, machine)
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_each_group_of_an_unknown_type_has_the_threads_and_the_jobs_of_its_own(machine: SlurmMachine, free: bool) -> None:
+    config = json.loads(machine.path("/resource_config.json").read_text())
+    for each in config["InstanceGroups"]:
+        each["InstanceType"] = "ml.unknown"
+    machine.write("resource_config.json", json.dumps(config))
+    machine.write(CONF, (machine.root / CONF).read_text().replace("CPUs=192 ", ""))
+    machine.answers("squeue", lambda arguments, _: "" if free or "--nodelist=ip-10-1-0-9" in arguments else "17 dev\n")
+    report = '{"sockets":2,"cores_per_socket":48,"threads_per_core":1}'
+    reports(machine, report, of_compute=report.replace("1}", "2}"))
+    text, line = looks(of(machine), machine), "RealMemory=2000000 State=UNKNOWN"
+    assert f"NodeAddr=10.1.0.9 {line} Sockets=2 CoresPerSocket=48 ThreadsPerCore=1\n" in text
+    assert f"NodeAddr=10.1.0.6 {line}{' Sockets=2 CoresPerSocket=48 ThreadsPerCore=2' if free else ''}\n" in text
 
 
 def test_an_unreadable_file_of_reports_is_said_once_and_written_again(

@@ -92,10 +92,12 @@ def test_slurmd_knows_all_controllers_and_is_never_given_up(worker: SlurmMachine
     assert "StartLimitIntervalSec=0\n" in unit
 
 
+@pytest.mark.parametrize("state", ["disabled", "masked"])
 @pytest.mark.parametrize("more", ["--conf-server 10.1.0.4", "-M $SLURMD_OPTIONS", "-M ${SLURMD_OPTIONS} \\\n    -v"])
 def test_slurmd_runs_with_our_options_whether_the_images_unit_names_their_variable_or_not(
-    worker: SlurmMachine, more: str
+    worker: SlurmMachine, more: str, state: str
 ) -> None:
+    worker.units["slurmd"] = f"inactive {state}"
     worker.write("etc/systemd/system/slurmd.service", f"[Service]\nExecStart=/opt/slurm/sbin/slurmd -D {more}\n")
     worker.answers("slurmd", "   --extra                    Arbitrary descriptive string.\n")
     for _ in range(2):
