@@ -11,7 +11,8 @@ from constructs.hyperpod.cluster.resource_function import ResourceFunction
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 PACKAGE = "network_resource"
-LISTED = ("NatGateway", "NetworkInterface", "RouteTable", "SecurityGroup", "Subnet", "VpcEndpoint", "VpcPeeringConnection")
+GATEWAYS = ("EgressOnlyInternetGateway", "NatGateway", "VpcEndpoint", "VpcPeeringConnection", "VpnGateway")
+LISTED = (*GATEWAYS, "NetworkAcl", "NetworkInterface", "RouteTable", "SecurityGroup", "Subnet")
 OF_GUARDDUTY = {"aws:ResourceTag/GuardDutyManaged": "true"}
 
 

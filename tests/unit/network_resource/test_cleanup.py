@@ -32,7 +32,7 @@ def interface(name: str, **changes: Any) -> dict[str, Any]:
 
 
 class FakeEc2:
-    """Lists what the test gives; deleted endpoints go after ``lingering`` looks, and the interfaces one look later."""
+    """Lists what the test gives, one a page; deleted endpoints go after ``lingering`` looks, and interfaces one look later."""
 
     def __init__(self, lingering: int = 0, **listed: list[dict[str, Any]]) -> None:
         ours = [group("sg-ours", Tags=OURS), group("sg-default", GroupName="default")]
@@ -41,10 +41,16 @@ class FakeEc2:
         self.lingering = lingering
         self.unsuccessful: list[Any] = []
         self.refusals = 0
+        self.found: list[dict[str, Any]] = []
 
     def __getattr__(self, operation: str) -> Any:
         kind = "".join(part.capitalize() for part in operation.removeprefix("describe_").split("_"))
-        return lambda **_: {kind: self._looked(kind)}
+        return lambda **asked: self._page(kind, asked.get("NextToken") or 0)
+
+    def _page(self, kind: str, start: int) -> dict[str, Any]:
+        self.found = self.found if start else self._looked(kind)
+        end = start + 1
+        return {kind: self.found[start:end], **({"NextToken": end} if end < len(self.found) else {})}
 
     def delete_vpc_endpoints(self, **asked: Any) -> dict[str, Any]:
         self.deleted += asked["VpcEndpointIds"]
@@ -189,25 +195,64 @@ def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others(state: 
     assert foreign_resources(ec2, "vpc-1", "ml") == []
 
 
-def test_the_stack_that_owns_a_resource_is_named() -> None:
-    tags = [{"Key": "aws:cloudformation:stack-name", "Value": "shop"}]
-    rule = {"UserIdGroupPairs": [{"GroupId": "sg-ours"}]}
+OF_STACK = [{"Key": "aws:cloudformation:stack-name", "Value": "shop"}]
+RULE = {"UserIdGroupPairs": [{"GroupId": "sg-ours"}]}
+
+
+def peering(requester: str, accepter: str, status: str) -> dict[str, Any]:
+    ends = {"RequesterVpcInfo": {"VpcId": requester, "OwnerId": OWNER}, "AccepterVpcInfo": {"VpcId": accepter}}
+    return {"VpcPeeringConnectionId": "pcx-1", "Status": {"Code": status}, **ends}
+
+
+def attached(state: str, vpc: str = "vpc-1") -> list[dict[str, str]]:
+    return [{"VpcId": vpc, "State": state}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "resource", "sentence"),
+    [
+        (
+            "SecurityGroups",
+            group("sg-web", Tags=OF_STACK, IpPermissionsEgress=[RULE]),
+            "security group sg-web of stack shop refers to sg-ours",
+        ),
+        (
+            "VpcPeeringConnections",
+            peering("vpc-1", "vpc-2", "active"),
+            f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1",
+        ),
+        (
+            "VpcPeeringConnections",
+            peering("vpc-2", "vpc-1", "pending-acceptance"),
+            f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1",
+        ),
+        ("VpcPeeringConnections", peering("vpc-1", "vpc-2", "deleted"), ""),
+        ("VpcPeeringConnections", peering("vpc-2", "vpc-3", "active"), ""),
+        (
+            "NatGateways",
+            {"NatGatewayId": "nat-1", "State": "available", "SubnetId": "subnet-1"},
+            "NAT gateway nat-1 is in subnet-1",
+        ),
+        ("Subnets", {"SubnetId": "subnet-1", "OwnerId": OWNER}, f"subnet subnet-1 of account {OWNER} is in vpc-1"),
+        ("NetworkAcls", {"NetworkAclId": "acl-1", "OwnerId": OWNER}, f"network ACL acl-1 of account {OWNER} is in vpc-1"),
+        ("NetworkAcls", {"NetworkAclId": "acl-1", "OwnerId": OWNER, "IsDefault": True}, ""),
+        ("VpnGateways", {"VpnGatewayId": "vgw-1", "VpcAttachments": attached("attached")}, "VPN gateway vgw-1 is in vpc-1"),
+        ("VpnGateways", {"VpnGatewayId": "vgw-1", "VpcAttachments": attached("detached")}, ""),
+        (
+            "EgressOnlyInternetGateways",
+            {"EgressOnlyInternetGatewayId": "eigw-1", "Attachments": attached("attached")},
+            "egress-only internet gateway eigw-1 is in vpc-1",
+        ),
+        (
+            "EgressOnlyInternetGateways",
+            {"EgressOnlyInternetGatewayId": "eigw-1", "Attachments": attached("attached", "vpc-2")},
+            "",
+        ),
+    ],
+)
+def test_each_kind_of_resource_that_blocks_the_deletion_of_the_vpc_is_named(
+    kind: str, resource: dict[str, Any], sentence: str
+) -> None:
     ec2 = FakeEc2()
-    ec2.listed["SecurityGroups"].append(group("sg-web", Tags=tags, IpPermissionsEgress=[rule]))
-    [found] = foreign_resources(ec2, "vpc-1", "ml")
-    assert found.sentence == "security group sg-web of stack shop refers to sg-ours"
-
-
-def test_a_peering_connection_counts_at_both_ends_until_it_is_deleted() -> None:
-    def peering(name: str, requester: str, accepter: str, status: str) -> dict[str, Any]:
-        ends = {"RequesterVpcInfo": {"VpcId": requester, "OwnerId": OWNER}, "AccepterVpcInfo": {"VpcId": accepter}}
-        return {"VpcPeeringConnectionId": name, "Status": {"Code": status}, **ends}
-
-    listed = [
-        peering("pcx-1", "vpc-1", "vpc-2", "active"),
-        peering("pcx-2", "vpc-2", "vpc-1", "pending-acceptance"),
-        peering("pcx-3", "vpc-1", "vpc-2", "deleted"),
-        peering("pcx-4", "vpc-2", "vpc-3", "active"),
-    ]
-    ec2 = FakeEc2(VpcPeeringConnections=listed)
-    assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["pcx-1", "pcx-2"]
+    ec2.listed.setdefault(kind, []).append(resource)
+    assert [each.sentence for each in foreign_resources(ec2, "vpc-1", "ml")] == [sentence] * bool(sentence)
