@@ -22,11 +22,11 @@ def retained(deployment: Deployment) -> Result:
     """Return what a destroy kept, and what others put into the VPC."""
     result = _kept(deployment)
     try:
-        lines = others = [each.sentence for each in foreign(deployment.client("ec2"), deployment.config.name)]
-        head = "# not created by the deployment; to delete the VPC, delete them first:"
+        others = [each.sentence for each in foreign(deployment.client("ec2"), deployment.config.name)]
+        lines = ["# not created by the deployment; to delete the VPC, delete them first:", *others] if others else []
     except ClientError as error:
-        others, lines, head = None, [str(error)], "# cannot list what others put into the VPC:"
-    text = (Verbatim("\n#   ".join([head, *lines])),) if lines else ()
+        others, lines = None, ["# cannot list what others put into the VPC:", str(error)]
+    text = (Verbatim("\n#   ".join(lines)),) if lines else ()
     return Result({**(result.data or {}), "foreign_resources": others}, (*result.text, *text))
 
 

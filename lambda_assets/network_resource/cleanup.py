@@ -46,16 +46,14 @@ def _clean_up(properties: Json, vpc_id: str, ec2: Any, sleep: Callable[[float], 
     is_vpc_deleted, subnets = properties["DeletesVpc"] == "true", set(properties["SubnetIds"])
     guarded = [each for each in in_vpc(ec2, "VpcEndpoint", vpc_id) if is_guardduty(each)]
     used = [each for each in guarded if is_vpc_deleted or subnets & set(each["SubnetIds"])]
-    endpoints, parts = [each["VpcEndpointId"] for each in used], {part for each in used for part in each["NetworkInterfaceIds"]}
+    parts = {part for each in used for part in (each["VpcEndpointId"], *each["NetworkInterfaceIds"])}
     asked = [each["VpcEndpointId"] for each in used if str(each["State"]).lower() != "deleting"]
     failed = ec2.delete_vpc_endpoints(VpcEndpointIds=asked)["Unsuccessful"] if asked else []
     if failed := [each for each in failed if not each["Error"]["Code"].endswith("NotFound")]:
         raise FinalError(f"GuardDuty's endpoint {', '.join(asked)}: {failed}")
     for _ in range(PAUSES):
-        nouns = ("VpcEndpoint", "NetworkInterface")
-        left = {each[f"{noun}Id"] for noun in nouns for each in in_vpc(ec2, noun, vpc_id)} & parts.union(endpoints)
-        if not left and is_vpc_deleted:
-            left = _groups_in_use(ec2, vpc_id)
+        left = parts & {each[f"{noun}Id"] for noun in ("VpcEndpoint", "NetworkInterface") for each in in_vpc(ec2, noun, vpc_id)}
+        left = left or (_groups_in_use(ec2, vpc_id) if is_vpc_deleted else set())
         if not left:
             found = foreign_resources(ec2, vpc_id, properties["Cluster"])
             return [each.sentence for each in found if is_vpc_deleted or subnets & set(each.subnet_ids)]

@@ -47,15 +47,12 @@ def in_vpc(ec2: Any, noun: str, vpc_id: str) -> Iterator[Json]:
     while request.get("NextToken", True):
         page = getattr(ec2, xform_name(f"Describe{noun}s"))(**request)
         request["NextToken"] = page.get("NextToken")
-        yield from (
-            each for each in page[f"{noun}s"] if _state(each) != "deleted" and (noun not in GATEWAYS or vpc_id in _ends(each))
-        )
-
-
-def _ends(gateway: Json) -> set[str]:
-    ends = [gateway.get(f"{side}VpcInfo", {}) for side in ("Requester", "Accepter")]
-    ends += [*gateway.get("VpcAttachments", ()), *gateway.get("Attachments", ())]
-    return {end.get("VpcId") for end in ends if end.get("State") != "detached"}
+        for each in page[f"{noun}s"]:
+            ends = [each.get("RequesterVpcInfo", {}), each.get("AccepterVpcInfo", {})]
+            ends += [*each.get("VpcAttachments", ()), *each.get("Attachments", ())]
+            is_here = any(end.get("VpcId") == vpc_id and end.get("State") != "detached" for end in ends)
+            if _state(each) != "deleted" and (is_here or noun not in GATEWAYS):
+                yield each
 
 
 def _state(resource: Json) -> str:

@@ -183,20 +183,18 @@ def test_an_interface_is_the_clusters_if_a_service_put_it_into_our_groups_only(c
 
 @pytest.mark.parametrize("state", ["available", "deleting"])
 def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others(state: str) -> None:
-    gateway = {
-        "NatGatewayId": "nat-1",
-        "State": state,
-        "Tags": OURS,
-        "NatGatewayAddresses": [{"NetworkInterfaceId": "eni-1"}],
-    }
+    addresses = [{"NetworkInterfaceId": "eni-1"}]
+    gateway = {"NatGatewayId": "nat-1", "State": state, "Tags": OURS, "NatGatewayAddresses": addresses}
     routes = {"RouteTableId": "rtb-1", "Associations": [{"Main": True}]}
     ec2 = FakeEc2(NatGateways=[gateway], RouteTables=[routes], NetworkInterfaces=[interface("eni-1", Groups=[])])
     ec2.listed["SecurityGroups"].append(group("sg-eks", Tags=[{"Key": "aws:eks:cluster-name", "Value": "ml"}]))
     assert foreign_resources(ec2, "vpc-1", "ml") == []
 
 
-OF_STACK = [{"Key": "aws:cloudformation:stack-name", "Value": "shop"}]
-RULE = {"UserIdGroupPairs": [{"GroupId": "sg-ours"}]}
+def shop() -> dict[str, Any]:
+    """A group of the stack `shop` that refers to ours."""
+    rule = {"UserIdGroupPairs": [{"GroupId": "sg-ours"}]}
+    return group("sg-web", Tags=[{"Key": "aws:cloudformation:stack-name", "Value": "shop"}], IpPermissionsEgress=[rule])
 
 
 def peering(requester: str, accepter: str, status: str) -> dict[str, Any]:
@@ -204,50 +202,35 @@ def peering(requester: str, accepter: str, status: str) -> dict[str, Any]:
     return {"VpcPeeringConnectionId": "pcx-1", "Status": {"Code": status}, **ends}
 
 
-def attached(state: str, vpc: str = "vpc-1") -> list[dict[str, str]]:
-    return [{"VpcId": vpc, "State": state}]
+def vpn(state: str) -> dict[str, Any]:
+    return {"VpnGatewayId": "vgw-1", "VpcAttachments": [{"VpcId": "vpc-1", "State": state}]}
+
+
+def outward(vpc: str) -> dict[str, Any]:
+    return {"EgressOnlyInternetGatewayId": "eigw-1", "Attachments": [{"VpcId": vpc, "State": "attached"}]}
+
+
+ACL = {"NetworkAclId": "acl-1", "OwnerId": OWNER}
+NAT = {"NatGatewayId": "nat-1", "State": "available", "SubnetId": "subnet-1"}
+PEERING = f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1"
 
 
 @pytest.mark.parametrize(
     ("kind", "resource", "sentence"),
     [
-        (
-            "SecurityGroups",
-            group("sg-web", Tags=OF_STACK, IpPermissionsEgress=[RULE]),
-            "security group sg-web of stack shop refers to sg-ours",
-        ),
-        (
-            "VpcPeeringConnections",
-            peering("vpc-1", "vpc-2", "active"),
-            f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1",
-        ),
-        (
-            "VpcPeeringConnections",
-            peering("vpc-2", "vpc-1", "pending-acceptance"),
-            f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1",
-        ),
+        ("SecurityGroups", shop(), "security group sg-web of stack shop refers to sg-ours"),
+        ("VpcPeeringConnections", peering("vpc-1", "vpc-2", "active"), PEERING),
+        ("VpcPeeringConnections", peering("vpc-2", "vpc-1", "pending-acceptance"), PEERING),
         ("VpcPeeringConnections", peering("vpc-1", "vpc-2", "deleted"), ""),
         ("VpcPeeringConnections", peering("vpc-2", "vpc-3", "active"), ""),
-        (
-            "NatGateways",
-            {"NatGatewayId": "nat-1", "State": "available", "SubnetId": "subnet-1"},
-            "NAT gateway nat-1 is in subnet-1",
-        ),
+        ("NatGateways", NAT, "NAT gateway nat-1 is in subnet-1"),
         ("Subnets", {"SubnetId": "subnet-1", "OwnerId": OWNER}, f"subnet subnet-1 of account {OWNER} is in vpc-1"),
-        ("NetworkAcls", {"NetworkAclId": "acl-1", "OwnerId": OWNER}, f"network ACL acl-1 of account {OWNER} is in vpc-1"),
-        ("NetworkAcls", {"NetworkAclId": "acl-1", "OwnerId": OWNER, "IsDefault": True}, ""),
-        ("VpnGateways", {"VpnGatewayId": "vgw-1", "VpcAttachments": attached("attached")}, "VPN gateway vgw-1 is in vpc-1"),
-        ("VpnGateways", {"VpnGatewayId": "vgw-1", "VpcAttachments": attached("detached")}, ""),
-        (
-            "EgressOnlyInternetGateways",
-            {"EgressOnlyInternetGatewayId": "eigw-1", "Attachments": attached("attached")},
-            "egress-only internet gateway eigw-1 is in vpc-1",
-        ),
-        (
-            "EgressOnlyInternetGateways",
-            {"EgressOnlyInternetGatewayId": "eigw-1", "Attachments": attached("attached", "vpc-2")},
-            "",
-        ),
+        ("NetworkAcls", ACL, f"network ACL acl-1 of account {OWNER} is in vpc-1"),
+        ("NetworkAcls", {**ACL, "IsDefault": True}, ""),
+        ("VpnGateways", vpn("attached"), "VPN gateway vgw-1 is in vpc-1"),
+        ("VpnGateways", vpn("detached"), ""),
+        ("EgressOnlyInternetGateways", outward("vpc-1"), "egress-only internet gateway eigw-1 is in vpc-1"),
+        ("EgressOnlyInternetGateways", outward("vpc-2"), ""),
     ],
 )
 def test_each_kind_of_resource_that_blocks_the_deletion_of_the_vpc_is_named(

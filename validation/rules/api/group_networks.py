@@ -83,10 +83,7 @@ def resources_of_another_network(request: EffectiveRequest) -> Iterator[Problem]
     """
     if request.config.network.existing is not None or request.member("VpcConfig").is_overridden:
         return
-    fix = (
-        "a new network does not have it; set its network as `network.existing` before the first deployment, "
-        "or suppress this warning if the cluster's VPC contains or reaches it"
-    )
+    fix = "not in a new network; set `network.existing` before the first deployment, or suppress this if the VPC reaches it"
     for group in _all_groups(request):
         mounts = (each.member(kind) for each in group.entries("InstanceStorageConfigs") for kind in MOUNTS)
         for member in (group.member("OverrideVpcConfig"), *mounts):
