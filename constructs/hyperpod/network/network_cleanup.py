@@ -60,5 +60,5 @@ class NetworkCleanup(Construct):
         )
 
 
-def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | list[str]]) -> iam.PolicyStatement:
+def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | Sequence[str]]) -> iam.PolicyStatement:
     return iam.PolicyStatement(sid=sid, actions=actions, resources=[resource], conditions=conditions)

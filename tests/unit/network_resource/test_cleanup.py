@@ -159,28 +159,6 @@ def test_what_is_being_deleted_or_just_went_is_waited_for() -> None:
     assert answered(ec2) == ("SUCCESS", "nothing is left", 2)
 
 
-OTHERS_INSTANCE = {"InstanceId": "i-1", "InstanceOwnerId": OWNER}
-HYPERPODS_INSTANCE = {"InstanceId": "i-2", "InstanceOwnerId": "999999999999"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "is_foreign"),
-    [
-        ({}, False),  # FSx, EKS
-        ({"InterfaceType": "lambda"}, False),
-        ({"RequesterManaged": False, "Attachment": HYPERPODS_INSTANCE}, False),
-        ({"RequesterManaged": False, "Attachment": OTHERS_INSTANCE}, True),
-        ({"RequesterManaged": False}, True),
-        ({"Groups": [{"GroupId": "sg-ours"}, {"GroupId": "sg-web"}]}, True),
-        ({"InterfaceType": "efs"}, True),
-        ({"Description": "ELB net/web/1"}, True),
-    ],
-)
-def test_an_interface_is_the_clusters_if_a_service_put_it_into_our_groups_only(changes: dict[str, Any], is_foreign: bool) -> None:
-    ec2 = FakeEc2(NetworkInterfaces=[interface("eni-1", **changes)])
-    assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["eni-1"] * is_foreign
-
-
 @pytest.mark.parametrize("state", ["available", "deleting"])
 def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others(state: str) -> None:
     addresses = [{"NetworkInterfaceId": "eni-1"}]
@@ -212,6 +190,10 @@ def outward(vpc: str) -> dict[str, Any]:
 
 ACL = {"NetworkAclId": "acl-1", "OwnerId": OWNER}
 NAT = {"NatGatewayId": "nat-1", "State": "available", "SubnetId": "subnet-1"}
+OTHERS_INSTANCE = {"InstanceId": "i-1", "InstanceOwnerId": OWNER}
+HYPERPODS_INSTANCE = {"InstanceId": "i-2", "InstanceOwnerId": "999999999999"}
+TWO_GROUPS = [{"GroupId": "sg-ours"}, {"GroupId": "sg-web"}]
+OF_OTHERS = f"of account {OWNER} is in subnet-nodes"
 PEERING = f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1"
 
 
@@ -231,6 +213,23 @@ PEERING = f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1"
         ("VpnGateways", vpn("detached"), ""),
         ("EgressOnlyInternetGateways", outward("vpc-1"), "egress-only internet gateway eigw-1 is in vpc-1"),
         ("EgressOnlyInternetGateways", outward("vpc-2"), ""),
+        # An interface is the cluster's if a service put it into only our groups: FSx, EKS, Lambda, HyperPod.
+        ("NetworkInterfaces", interface("eni-1"), ""),
+        ("NetworkInterfaces", interface("eni-1", InterfaceType="lambda"), ""),
+        ("NetworkInterfaces", interface("eni-1", RequesterManaged=False, Attachment=HYPERPODS_INSTANCE), ""),
+        (
+            "NetworkInterfaces",
+            interface("eni-1", RequesterManaged=False, Attachment=OTHERS_INSTANCE),
+            f"network interface eni-1 (i-1) {OF_OTHERS}",
+        ),
+        ("NetworkInterfaces", interface("eni-1", RequesterManaged=False), f"network interface eni-1 {OF_OTHERS}"),
+        ("NetworkInterfaces", interface("eni-1", Groups=TWO_GROUPS), f"network interface eni-1 {OF_OTHERS}"),
+        ("NetworkInterfaces", interface("eni-1", InterfaceType="efs"), f"network interface eni-1 {OF_OTHERS}"),
+        (
+            "NetworkInterfaces",
+            interface("eni-1", Description="ELB net/web/1"),
+            f"network interface eni-1 (ELB net/web/1) {OF_OTHERS}",
+        ),
     ],
 )
 def test_each_kind_of_resource_that_blocks_the_deletion_of_the_vpc_is_named(
