@@ -40,13 +40,8 @@ class NetworkCleanup(Construct):
             self, "Function", code=code, module="cleanup", package=PACKAGE, timeout_minutes=10, statements=statements
         )
         reason = "GuardDuty creates it, so its ID is unknown at synth; the deletion requires GuardDuty's tag"
-        reasons = {
-            "*": "EC2's Describe actions support no resources",
-            endpoint: reason,
-            group: reason,
-            stacks: "stacks of this file",
-        }
-        acknowledge_wildcards(self._function.access, reasons)
+        reasons = {"*": "EC2's Describe actions support no resources", stacks: "stacks of this file"}
+        acknowledge_wildcards(self._function.access, {**reasons, endpoint: reason, group: reason})
 
     def before_deletion_of(self, subnet_ids: Sequence[str], scope: Construct | None = None) -> cdk.CustomResource:
         """Define the custom resource in the stack of ``scope``, by default the network's."""
