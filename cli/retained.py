@@ -3,6 +3,7 @@
 from typing import Any
 
 import yaml
+from botocore.exceptions import ClientError
 
 from cli.deployment import Deployment
 from cli.leftovers import data_buckets, described, eks_cluster, file_systems, foreign, has_internet, network
@@ -20,9 +21,12 @@ AFTER_CREATION = ("endpoint_access", "public_access_cidrs", "admins", "addons", 
 def retained(deployment: Deployment) -> Result:
     """Return what a destroy kept, and what others put into the VPC."""
     result = _kept(deployment)
-    others = [each.sentence for each in foreign(deployment.client("ec2"), deployment.config.name)]
-    head = "# not created by the deployment, so cdk destroy cannot delete the VPC before you delete them:\n#   "
-    text = (Verbatim(head + "\n#   ".join(others)),) if others else ()
+    try:
+        others = [each.sentence for each in foreign(deployment.client("ec2"), deployment.config.name)]
+        lines = ["# not created by the deployment; to delete the VPC, delete them first:", *others] if others else []
+    except ClientError as error:
+        others, lines = None, ["# cannot list what others put into the VPC:", str(error)]
+    text = (Verbatim("\n#   ".join(lines)),) if lines else ()
     return Result({**(result.data or {}), "foreign_resources": others}, (*result.text, *text))
 
 

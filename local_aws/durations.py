@@ -26,6 +26,7 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.delete": 300,
     "hyperpod.delete.retry": 60,  # until a deletion without permission is retried
     "hyperpod.quota": 30,
+    "ec2.nat.delete": 60,  # until the interface and the address of a deleted NAT gateway are free
     "ec2.endpoint.delete": 90,  # until the interfaces of a deleted endpoint are gone
     "eks.create": 600,
     "eks.delete": 180,

@@ -5,7 +5,6 @@ https://docs.aws.amazon.com/guardduty/latest/ug/runtime-monitoring-agent-resourc
 """
 
 import threading
-from typing import Any
 
 from local_aws.network_interfaces import Place
 
@@ -21,13 +20,15 @@ def cover(place: Place) -> None:
     ec2, subnet, service = place.ec2, place.subnet(), f"com.amazonaws.{place.region}.guardduty-data"
     if subnet is None:
         return
+    name, text = f"GuardDutyManagedSecurityGroup-{subnet.vpc_id}", "Associated with VPC endpoints of GuardDuty"
     with _lock:
         endpoints = list(ec2.vpc_end_points.values())
         if any((each.vpc_id, each.service_name, each.state) == (subnet.vpc_id, service, "available") for each in endpoints):
             return
         by_zone = {each.availability_zone: each.id for each in ec2.describe_subnets(filters={"vpc-id": [subnet.vpc_id]})}
         by_zone[subnet.availability_zone] = subnet.id
-        group = _group(ec2, subnet.vpc_id)
+        group = ec2.get_security_group_from_name(name, subnet.vpc_id)
+        group = group or ec2.create_security_group(name, text, vpc_id=subnet.vpc_id, tags=TAGS)
         endpoint = ec2.create_vpc_endpoint(
             subnet.vpc_id, service, "Interface", None, [], sorted(by_zone.values()), security_group_ids=[group.id], tags=TAGS
         )
@@ -36,9 +37,3 @@ def cover(place: Place) -> None:
         interface._group_set = [group]
         interface.description, interface.interface_type = f"VPC Endpoint Interface {endpoint.id}", "vpc_endpoint"
         interface.status, interface.requester_managed = "in-use", True
-
-
-def _group(ec2: Any, vpc_id: str) -> Any:
-    name = f"GuardDutyManagedSecurityGroup-{vpc_id}"
-    found = ec2.get_security_group_from_name(name, vpc_id)
-    return found or ec2.create_security_group(name, "Associated with VPC endpoints of GuardDuty", vpc_id=vpc_id, tags=TAGS)

@@ -145,11 +145,18 @@ def _delete_security_group(ec2: Any, name: str | None = None, group_id: str | No
 
 
 def _delete_nat_gateway(ec2: Any, nat_gateway_id: str) -> Any:
+    """Delete the gateway; it keeps its interface and address for some time."""
     gateway = _originals["delete_nat_gateway"](ec2, nat_gateway_id)
-    for address in list(ec2.addresses):
-        if address.eni is gateway._eni and address.association_id:
-            ec2.disassociate_address(association_id=address.association_id)
-    ec2.enis.pop(gateway._eni.id, None)
+    gateway.state = "deleting"
+
+    def free() -> None:
+        for address in list(ec2.addresses):
+            if address.eni is gateway._eni and address.association_id:
+                ec2.disassociate_address(association_id=address.association_id)
+        ec2.enis.pop(gateway._eni.id, None)
+        gateway.state = "deleted"
+
+    schedule.after(duration("ec2.nat.delete"), free)
     return gateway
 
 

@@ -20,7 +20,7 @@ from cli.import_cluster.storage import storage_part
 from cluster_request.request import Request
 from config.errors import ConfigError, Level, Problem
 from config.model import ClusterConfig
-from validation.load import parse_cluster
+from validation.checked_file import check_source
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,13 @@ def _written(original: Original, choices: Choices, roles: Roles, lifecycle: Part
     text = written(
         [Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles, lifecycle)]
     )
-    parsed = parse_cluster(text.encode(), name, folder)
-    if not isinstance(parsed, ClusterConfig):
-        return Imported(text, None, tuple(parsed))
-    found = unequal(original, choices, parsed)
+    checked = check_source(text.encode(), name, folder)
+    reasons = [each for each in checked.problems if each.level is Level.ERROR or each.rule == "resources-of-another-network"]
+    if checked.config is None or reasons:
+        return Imported(text, None, tuple(reasons))
+    found = unequal(original, choices, checked.config)
     problems = [Problem(("InstanceGroups",), path, "differs in the file's request; please report it") for path in found]
-    return Imported(text, parsed, tuple(problems))
+    return Imported(text, checked.config, tuple(problems))
 
 
 def _parts(original: Original, choices: Choices, roles: Roles, lifecycle: Part) -> list[Part]:

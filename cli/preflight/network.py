@@ -116,9 +116,9 @@ def foreign_resources(account: Account) -> Iterator[CheckResult]:
         yield skipped("the deployment has created no VPC")
         return
     found = [each.sentence for each in foreign(account.client("ec2"), account.config.name)]
-    fix = "delete it before `cdk destroy`, which does not"
-    yield from (
-        ok(f"{each}; `cdk destroy` keeps the VPC") if account.config.retains_network else warning(each, fix) for each in found
-    )
+    if account.config.retains_network:
+        yield from (ok(f"{each}; `cdk destroy` keeps the VPC") for each in found)
+    else:
+        yield from (warning(each, "delete it before `cdk destroy`, which does not") for each in found)
     if not found:
         yield ok("the VPC has no resources of others")

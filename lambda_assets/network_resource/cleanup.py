@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import boto3
@@ -47,38 +46,29 @@ def _clean_up(properties: Json, vpc_id: str, ec2: Any, sleep: Callable[[float], 
     is_vpc_deleted, subnets = properties["DeletesVpc"] == "true", set(properties["SubnetIds"])
     guarded = [each for each in in_vpc(ec2, "VpcEndpoint", vpc_id) if is_guardduty(each)]
     used = [each for each in guarded if is_vpc_deleted or subnets & set(each["SubnetIds"])]
-    endpoints, parts = [each["VpcEndpointId"] for each in used], {part for each in used for part in each["NetworkInterfaceIds"]}
+    parts = {part for each in used for part in (each["VpcEndpointId"], *each["NetworkInterfaceIds"])}
     asked = [each["VpcEndpointId"] for each in used if str(each["State"]).lower() != "deleting"]
     failed = ec2.delete_vpc_endpoints(VpcEndpointIds=asked)["Unsuccessful"] if asked else []
     if failed := [each for each in failed if not each["Error"]["Code"].endswith("NotFound")]:
         raise FinalError(f"GuardDuty's endpoint {', '.join(asked)}: {failed}")
-
-    def is_there() -> bool:
-        nouns = ("VpcEndpoint", "NetworkInterface")
-        left = {each[f"{noun}Id"] for noun in nouns for each in in_vpc(ec2, noun, vpc_id)}
-        return bool(left & parts.union(endpoints))
-
-    _wait_while(is_there, sleep, f"GuardDuty's endpoint {', '.join(endpoints)}")
-    for group in filter(is_guardduty, in_vpc(ec2, "SecurityGroup", vpc_id)) if is_vpc_deleted else ():
-        _wait_while(partial(_is_used, ec2, group["GroupId"]), sleep, f"GuardDuty's security group {group['GroupId']}")
-    found = foreign_resources(ec2, vpc_id, properties["Cluster"])
-    return [each.sentence for each in found if is_vpc_deleted or subnets & set(each.subnet_ids)]
-
-
-def _is_used(ec2: Any, group_id: str) -> bool:
-    """Delete a security group; return whether EC2 still knows an interface that uses it."""
-    try:
-        ec2.delete_security_group(GroupId=group_id)
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "DependencyViolation":
-            raise
-        return True
-    return False
-
-
-def _wait_while(is_there: Callable[[], bool], sleep: Callable[[float], None], what: str) -> None:
     for _ in range(PAUSES):
-        if not is_there():
-            return
+        left = parts & {each[f"{noun}Id"] for noun in ("VpcEndpoint", "NetworkInterface") for each in in_vpc(ec2, noun, vpc_id)}
+        left = left or (_groups_in_use(ec2, vpc_id) if is_vpc_deleted else set())
+        if not left:
+            found = foreign_resources(ec2, vpc_id, properties["Cluster"])
+            return [each.sentence for each in found if is_vpc_deleted or subnets & set(each.subnet_ids)]
         sleep(PAUSE_S)
-    raise FinalError(f"{what}: still being deleted")
+    raise FinalError(f"GuardDuty's security group or endpoint {', '.join(sorted(left))}: still being deleted")
+
+
+def _groups_in_use(ec2: Any, vpc_id: str) -> set[str]:
+    """Delete GuardDuty's security groups; return those of which EC2 still knows an interface."""
+    used = set()
+    for group in filter(is_guardduty, in_vpc(ec2, "SecurityGroup", vpc_id)):
+        try:
+            ec2.delete_security_group(GroupId=group["GroupId"])
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "DependencyViolation":
+                raise
+            used.add(group["GroupId"])
+    return used

@@ -1,5 +1,6 @@
 """Find what others put into a deployment's VPC, which blocks its deletion. Runs in Lambda and in the command line."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -11,14 +12,15 @@ CLUSTER_TAG = "hyperpod-cdk:cluster"
 GOING = ("deleting", "rejected", "failed", "expired")
 OF_CLUSTER = ("interface", "efa", "efa-only", "lambda")
 """Types of the interfaces that HyperPod, FSx, EKS and Lambda create."""
-NOUNS = ("VpcEndpoint", "NatGateway", "Subnet", "RouteTable", "VpcPeeringConnection", "SecurityGroup", "NetworkInterface")
+GATEWAYS = ("VpcPeeringConnection", "VpnGateway", "EgressOnlyInternetGateway")
+"""No filter finds these by an end or an attachment."""
+NOUNS = ("VpcEndpoint", "NatGateway", "Subnet", "RouteTable", "NetworkAcl", *GATEWAYS, "SecurityGroup", "NetworkInterface")
 """EC2's kinds of resources that block the deletion of a VPC."""
 
 
 class Foreign(NamedTuple):
     """A resource that neither the deployment nor GuardDuty created; ``subnet_ids`` are those that it uses."""
 
-    kind: str
     id: str
     sentence: str
     subnet_ids: tuple[str, ...]
@@ -29,8 +31,8 @@ def foreign_resources(ec2: Any, vpc_id: str, cluster: str) -> list[Foreign]:
     listed = [(noun, each) for noun in NOUNS for each in in_vpc(ec2, noun, vpc_id)]
     ours = {each["GroupId"] for _, each in listed if "GroupId" in each and _is_ours(each, cluster)}
     # Gateways and endpoints keep their interfaces until they are deleted.
-    known = {part for _, each in listed for part in each.get("NetworkInterfaceIds") or ()}
-    known |= {part.get("NetworkInterfaceId") for _, each in listed for part in each.get("NatGatewayAddresses") or ()}
+    known = {part.get("NetworkInterfaceId") for _, each in listed for part in each.get("NatGatewayAddresses") or ()}
+    known |= {part for _, each in listed for part in each.get("NetworkInterfaceIds") or ()}
     return [
         _foreign(noun, each, ours, vpc_id)
         for noun, each in listed
@@ -41,12 +43,16 @@ def foreign_resources(ec2: Any, vpc_id: str, cluster: str) -> list[Foreign]:
 
 def in_vpc(ec2: Any, noun: str, vpc_id: str) -> Iterator[Json]:
     """Yield the VPC's resources of EC2's kind ``noun`` that are not deleted."""
-    is_peering = noun == "VpcPeeringConnection"  # no filter finds both of its ends
-    filters = [] if is_peering else [{"Name": "vpc-id", "Values": [vpc_id]}]
-    for each in getattr(ec2, xform_name(f"Describe{noun}s"))(Filters=filters)[f"{noun}s"]:
-        ends = [each.get(end, {}).get("VpcId") for end in ("RequesterVpcInfo", "AccepterVpcInfo")]
-        if _state(each) != "deleted" and (vpc_id in ends or not is_peering):
-            yield each
+    request: Json = {} if noun in GATEWAYS else {"Filters": [{"Name": "vpc-id", "Values": [vpc_id]}]}
+    while request.get("NextToken", True):
+        page = getattr(ec2, xform_name(f"Describe{noun}s"))(**request)
+        request["NextToken"] = page.get("NextToken")
+        for each in page[f"{noun}s"]:
+            ends = [each.get("RequesterVpcInfo", {}), each.get("AccepterVpcInfo", {})]
+            ends += [*each.get("VpcAttachments", ()), *each.get("Attachments", ())]
+            is_here = any(end.get("VpcId") == vpc_id and end.get("State") != "detached" for end in ends)
+            if _state(each) != "deleted" and (is_here or noun not in GATEWAYS):
+                yield each
 
 
 def _state(resource: Json) -> str:
@@ -68,8 +74,9 @@ def _tags(resource: Json) -> dict[str, str]:
 def _is_ours(resource: Json, cluster: str) -> bool:
     """Return whether the deployment, EKS for it, or GuardDuty created the resource, or EC2 deletes it with the VPC."""
     tags = _tags(resource)
-    is_default = resource.get("GroupName") == "default" or any(each.get("Main") for each in resource.get("Associations") or ())
-    return is_default or is_guardduty(resource) or cluster in (tags.get(CLUSTER_TAG), tags.get("aws:eks:cluster-name"))
+    is_main = any(each.get("Main") for each in resource.get("Associations") or ())
+    is_default = is_main or resource.get("IsDefault") or resource.get("GroupName") == "default"
+    return bool(is_default) or is_guardduty(resource) or cluster in (tags.get(CLUSTER_TAG), tags.get("aws:eks:cluster-name"))
 
 
 def _is_of_cluster(resource: Json, ours: set[str]) -> bool:
@@ -82,18 +89,18 @@ def _is_of_cluster(resource: Json, ours: set[str]) -> bool:
 
 
 def _foreign(noun: str, resource: Json, ours: set[str], vpc_id: str) -> Foreign:
-    kind, key = (
-        xform_name(noun, " ").replace("vpc", "VPC").replace("nat", "NAT"),
-        resource["GroupId" if noun == "SecurityGroup" else f"{noun}Id"],
-    )
+    kind = re.sub("^(vpc|nat|vpn)|acl$", lambda found: found[0].upper(), xform_name(noun, " ").replace("egress ", "egress-"))
+    key = resource["GroupId" if noun == "SecurityGroup" else f"{noun}Id"]
     # The interfaces of a load balancer are described as `ELB app/NAME/ID`.
     note = (resource.get("Attachment") or {}).get("InstanceId") or resource.get("Description") or resource.get("ServiceName")
-    account = resource.get("OwnerId") or resource.get("RequesterVpcInfo", {}).get("OwnerId") or "unknown"
+    account = resource.get("OwnerId") or resource.get("RequesterVpcInfo", {}).get("OwnerId")
     service = resource.get("RequesterManaged") and resource.get("RequesterId")
     stack = _tags(resource).get("aws:cloudformation:stack-name")
-    owner = f"stack {stack}" if stack else service or f"account {account}"
+    owner = f"stack {stack}" if stack else service or (account and f"account {account}")
     rules = [*resource.get("IpPermissions", ()), *resource.get("IpPermissionsEgress", ())]
     named = sorted({pair["GroupId"] for rule in rules for pair in rule.get("UserIdGroupPairs", ())} & ours)
-    place = f"refers to {', '.join(named)}" if named else f"is in {resource.get('SubnetId') or vpc_id}"
-    sentence = f"{kind} {key}{f' ({note})' if note else ''} of {owner} {place}"
-    return Foreign(kind, key, sentence, (*(resource.get("SubnetIds") or ()), resource.get("SubnetId", "")))
+    place = (
+        f"refers to {', '.join(named)}" if named else f"is in {vpc_id if noun == 'Subnet' else resource.get('SubnetId', vpc_id)}"
+    )
+    sentence = (kind, key, note and f"({note})", owner and f"of {owner}", place)
+    return Foreign(key, " ".join(filter(None, sentence)), (*(resource.get("SubnetIds") or ()), resource.get("SubnetId", "")))

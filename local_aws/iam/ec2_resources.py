@@ -32,11 +32,10 @@ def _on_deleted(place: Place, required: Permissions, parameters: Parameters) -> 
     """Return ``required`` on each resource, with the tags that all of them have."""
     name, kind = _DELETED[required.action]
     given = parameters.get(name) or []
-    ids = given if isinstance(given, list) else [given]
-    ec2 = _ec2(place)
+    ids, ec2 = given if isinstance(given, list) else [given], _ec2(place)
     found = list(filter(None, (ec2.vpc_end_points.get(each) or ec2.get_security_group_from_id(each) for each in ids)))
-    tags = [{(tag["key"], tag["value"]) for tag in each.get_tags()} for each in found] or [set()]
-    context: dict[str, str | list[str]] = {f"aws:ResourceTag/{key}": value for key, value in set.intersection(*tags)}
+    tags = [{(f"aws:ResourceTag/{tag['key']}", tag["value"]) for tag in each.get_tags()} for each in found]
+    context: dict[str, str | list[str]] = dict(set.intersection(*tags)) if tags else {}
     if found and kind == "security-group":
         context["ec2:Vpc"] = place.arn(f"vpc/{found[0].vpc_id}")
     elif found:
@@ -45,15 +44,9 @@ def _on_deleted(place: Place, required: Permissions, parameters: Parameters) -> 
 
 
 def _named(place: Place, parameters: Parameters) -> Any | None:
-    interface_id, attachment_id = parameters.get("NetworkInterfaceId"), parameters.get("AttachmentId")
-    return next(
-        (
-            each
-            for each in list(_ec2(place).enis.values())
-            if each.id == interface_id or (attachment_id and each.attachment_id == attachment_id)
-        ),
-        None,
-    )
+    names = {"id": parameters.get("NetworkInterfaceId"), "attachment_id": parameters.get("AttachmentId")}
+    interfaces = list(_ec2(place).enis.values())
+    return next((each for each in interfaces for key, value in names.items() if value and getattr(each, key) == value), None)
 
 
 def _ec2(place: Place) -> Any:

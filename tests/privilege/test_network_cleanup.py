@@ -17,7 +17,7 @@ from tests.privilege.rights import rights_of, without
 
 __all__ = ["aws", "client", "fresh_aws"]
 
-pytestmark = [pytest.mark.local]
+pytestmark = [pytest.mark.local, pytest.mark.long]
 
 STACK = "reference-Network"
 
@@ -54,9 +54,10 @@ def test_the_deletion_of_the_vpc_names_each_right_that_it_lacks_and_succeeds_wit
     role = deployment.only("NetworkCleanupFunctionAccess", "Role", "Network")
     subnet = Place(ACCOUNT, REGION, deployment.only("NetworkNodeNetworkNodeSubnet", "Subnet", "Network"), ())
     rights = [each for each in rights_of(client("iam"), "Cleanup", role) if not each.action.startswith("logs:")]
-    assert len(rights) == 10
+    assert len(rights) == 13
     for right in rights:
-        cover(subnet)
+        if "Delete" in right.action:  # the others are needed without GuardDuty, too, for whose endpoint the function waits
+            cover(subnet)
         with without(client("iam"), right):
             assert right.action in deleted(client)
     assert deleted(client) == ""

@@ -175,7 +175,7 @@ def test_the_cleanup_may_delete_only_what_guardduty_tags_and_groups_only_in_the_
     deleting = {each["Action"]: each for each in policy["PolicyDocument"]["Statement"] if "Delete" in str(each["Action"])}
     assert deleting.keys() == {"ec2:DeleteVpcEndpoints", "ec2:DeleteSecurityGroup"}
     tagged = {"StringEquals": {"aws:ResourceTag/GuardDutyManaged": "true"}}
-    service = {"ec2:VpceServiceName": "com.amazonaws.us-west-2.guardduty-data"}
+    service = {"ec2:VpceServiceName": [f"com.amazonaws.us-west-2.guardduty-data{end}" for end in ("", "-fips")]}
     assert deleting["ec2:DeleteVpcEndpoints"]["Condition"] == {"StringEquals": {**tagged["StringEquals"], **service}}
     vpc, _ = network.one("AWS::EC2::VPC")
     condition = dict(deleting["ec2:DeleteSecurityGroup"]["Condition"])

@@ -67,7 +67,7 @@ def _network(deployment: Deployment) -> Iterator[Leftover]:
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
     others = foreign(ec2, name)
     for each in others:
-        yield Leftover(each.kind, each.id, f"not ours, delete it yourself: {each.sentence}")
+        yield Leftover("foreign resource", each.id, f"not ours, delete it yourself: {each.sentence}")
     for vpc in (each["VpcId"] for each in ec2.describe_vpcs(Filters=tagged)["Vpcs"]):
         within = [{"Name": "vpc-id", "Values": [vpc]}]
         interfaces = (each["NetworkInterfaceId"] for each in ec2.describe_network_interfaces(Filters=within)["NetworkInterfaces"])

@@ -33,8 +33,7 @@ class Network(Construct):
     def clean_up(self, cluster: str, *, is_vpc_deleted: bool) -> None:
         """Delete what GuardDuty adds to the new VPC before the subnets that are deleted with the stack."""
         self.cleanup = NetworkCleanup(self, "Cleanup", vpc_id=self.vpc_id, cluster=cluster, is_vpc_deleted=is_vpc_deleted)
-        kept = () if is_vpc_deleted else self.node_subnet_ids
-        subnets = [self._access.public_subnet.ref, *(each for each in self.node_subnet_ids if each not in kept)]
+        subnets = [self._access.public_subnet.ref, *(self.node_subnet_ids if is_vpc_deleted else ())]
         resource = self.cleanup.before_deletion_of(subnets)
         if isinstance(self._nodes, NodeNetwork) and is_vpc_deleted:
             resource.node.add_dependency(self._nodes)

@@ -11,7 +11,8 @@ from constructs.hyperpod.cluster.resource_function import ResourceFunction
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 PACKAGE = "network_resource"
-LISTED = ("NatGateway", "NetworkInterface", "RouteTable", "SecurityGroup", "Subnet", "VpcEndpoint", "VpcPeeringConnection")
+GATEWAYS = ("EgressOnlyInternetGateway", "NatGateway", "VpcEndpoint", "VpcPeeringConnection", "VpnGateway")
+LISTED = (*GATEWAYS, "NetworkAcl", "NetworkInterface", "RouteTable", "SecurityGroup", "Subnet")
 OF_GUARDDUTY = {"aws:ResourceTag/GuardDutyManaged": "true"}
 
 
@@ -21,34 +22,26 @@ class NetworkCleanup(Construct):
     def __init__(self, scope: Construct, id: str, *, vpc_id: str, cluster: str, is_vpc_deleted: bool) -> None:
         super().__init__(scope, id)
         self._properties = {"VpcId": vpc_id, "Cluster": cluster, "DeletesVpc": is_vpc_deleted}
-        stack = cdk.Stack.of(self)
-        endpoint = stack.format_arn(service="ec2", resource="vpc-endpoint", resource_name="*")
-        group = stack.format_arn(service="ec2", resource="security-group", resource_name="*")
-        service = {"ec2:VpceServiceName": [f"com.amazonaws.{stack.region}.guardduty-data{end}" for end in ("", "-fips")]}
-        stacks = stack.format_arn(service="cloudformation", resource="stack", resource_name=f"{cluster}-*/*")
-        vpc = {"ec2:Vpc": stack.format_arn(service="ec2", resource="vpc", resource_name=vpc_id)}
+        arn = cdk.Stack.of(self).format_arn
+        endpoint = arn(service="ec2", resource="vpc-endpoint", resource_name="*")
+        group = arn(service="ec2", resource="security-group", resource_name="*")
+        stacks = arn(service="cloudformation", resource="stack", resource_name=f"{cluster}-*/*")
+        service = f"com.amazonaws.{cdk.Stack.of(self).region}.guardduty-data"
+        of_endpoint = {**OF_GUARDDUTY, "ec2:VpceServiceName": [service, f"{service}-fips"]}
+        of_vpc = {"ec2:Vpc": arn(service="ec2", resource="vpc", resource_name=vpc_id)}
+        statements = [
+            _allow("ReadStackStatus", ["cloudformation:DescribeStacks"], stacks),
+            _allow("DescribeNetwork", [f"ec2:Describe{each}s" for each in LISTED], "*"),
+            _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, StringEquals=of_endpoint),
+            _allow("DeleteGuardDutyGroup", ["ec2:DeleteSecurityGroup"], group, StringEquals=OF_GUARDDUTY, ArnEquals=of_vpc),
+        ]
+        code = function_package(self, PACKAGE)
         self._function = ResourceFunction(
-            self,
-            "Function",
-            code=function_package(self, PACKAGE),
-            module="cleanup",
-            package=PACKAGE,
-            timeout_minutes=10,
-            statements=[
-                _allow("ReadStackStatus", ["cloudformation:DescribeStacks"], stacks),
-                _allow("DescribeNetwork", [f"ec2:Describe{each}s" for each in LISTED], "*"),
-                _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, StringEquals={**OF_GUARDDUTY, **service}),
-                _allow("DeleteGuardDutyGroup", ["ec2:DeleteSecurityGroup"], group, StringEquals=OF_GUARDDUTY, ArnEquals=vpc),
-            ],
+            self, "Function", code=code, module="cleanup", package=PACKAGE, timeout_minutes=10, statements=statements
         )
         reason = "GuardDuty creates it, so its ID is unknown at synth; the deletion requires GuardDuty's tag"
-        reasons = {
-            "*": "EC2's Describe actions support no resources",
-            endpoint: reason,
-            group: reason,
-            stacks: "stacks of this file",
-        }
-        acknowledge_wildcards(self._function.access, reasons)
+        reasons = {"*": "EC2's Describe actions support no resources", stacks: "stacks of this file"}
+        acknowledge_wildcards(self._function.access, {**reasons, endpoint: reason, group: reason})
 
     def before_deletion_of(self, subnet_ids: Sequence[str], scope: Construct | None = None) -> cdk.CustomResource:
         """Define the custom resource in the stack of ``scope``, by default the network's."""
@@ -62,5 +55,5 @@ class NetworkCleanup(Construct):
         )
 
 
-def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | list[str]]) -> iam.PolicyStatement:
+def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | Sequence[str]]) -> iam.PolicyStatement:
     return iam.PolicyStatement(sid=sid, actions=actions, resources=[resource], conditions=conditions)

@@ -113,7 +113,7 @@ def test_a_whole_network_comes_and_goes(world: World) -> None:
 
     (nodes,) = world.client("ec2").describe_subnets(SubnetIds=[world.physical_id("Nodes")])["Subnets"]
     assert (nodes["AvailabilityZoneId"], nodes["CidrBlock"]) == ("usw2-az3", "10.1.0.0/16")
-    assert world.delete() == "DELETE_COMPLETE"
+    assert world.delete() == "DELETE_COMPLETE", world.failures()
     assert _seen(world) == before
 
 
@@ -170,4 +170,4 @@ def test_a_subnet_in_use_holds_the_network(world: World) -> None:
     assert {"Nodes", "Range", "Vpc"} <= world.resources()
 
     world.client("ec2").delete_network_interface(NetworkInterfaceId=interface)
-    assert world.delete() == "DELETE_COMPLETE"
+    assert world.delete() == "DELETE_COMPLETE", world.failures()

@@ -5,6 +5,9 @@ from collections.abc import Callable
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws import durations
+from local_aws.testing import ACCOUNT
+from network_resource.foreign_resources import foreign_resources
 from tests.local.hyperpod.world import World
 
 pytestmark = pytest.mark.local
@@ -22,6 +25,8 @@ def refused(action: Callable[[], object]) -> None:
 
 
 def test_a_nat_gateway_holds_its_subnet_and_address_until_it_is_deleted(world: World, vpc: str) -> None:
+    """Until then, its interface is no resource of others, for which a destroy would fail."""
+    durations.change({"ec2.nat.delete": 900})  # three seconds
     ec2 = world.ec2
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.20.0.0/24")["Subnet"]["SubnetId"]
     gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
@@ -31,6 +36,9 @@ def test_a_nat_gateway_holds_its_subnet_and_address_until_it_is_deleted(world: W
     refused(lambda: ec2.delete_subnet(SubnetId=subnet))
     refused(lambda: ec2.detach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc))
     ec2.delete_nat_gateway(NatGatewayId=nat)
+    assert [each.sentence for each in foreign_resources(ec2, vpc, "ml")] == [f"subnet {subnet} of account {ACCOUNT} is in {vpc}"]
+    refused(lambda: ec2.delete_subnet(SubnetId=subnet))
+    world.until(lambda: ec2.describe_nat_gateways(NatGatewayIds=[nat])["NatGateways"][0]["State"], "deleted".__eq__)
     assert "AssociationId" not in ec2.describe_addresses(AllocationIds=[address])["Addresses"][0]
     ec2.delete_subnet(SubnetId=subnet)
     refused(lambda: ec2.delete_vpc(VpcId=vpc))

@@ -42,12 +42,11 @@ class Others:
         ]
 
     def exist(self) -> bool:
-        """Whether all of them exist."""
-        interfaces = {each["NetworkInterfaceId"] for each in self._ec2.describe_network_interfaces()["NetworkInterfaces"]}
+        """Whether all of them exist: EC2 refuses the ids of others."""
+        self._ec2.describe_network_interfaces(NetworkInterfaceIds=[self._ids["interface"], self._balancer.id])
+        self._ec2.describe_security_groups(GroupIds=[self._ids["group"]])
         peerings = self._ec2.describe_vpc_peering_connections()["VpcPeeringConnections"]
-        groups = {each["GroupId"] for each in self._ec2.describe_security_groups()["SecurityGroups"]}
-        is_peered = [each["Status"]["Code"] for each in peerings] == ["pending-acceptance"]
-        return {self._ids["interface"], self._balancer.id} <= interfaces and self._ids["group"] in groups and is_peered
+        return [each["Status"]["Code"] for each in peerings] == ["pending-acceptance"]
 
     def remove(self) -> None:
         """Delete them, as their owners do."""

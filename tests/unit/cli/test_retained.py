@@ -2,9 +2,12 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
+from botocore import xform_name
+from botocore.exceptions import ClientError
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
@@ -112,26 +115,36 @@ def test_without_a_file_system_the_file_goes_on_with_a_new_one_and_the_old_bucke
     assert pasted(text).storage.lustre == parsed(FILE).storage.lustre
 
 
-@pytest.mark.parametrize("is_deployed", [False, True])
-def test_what_others_put_into_the_vpc_is_listed_as_comments(
-    account: FakeAccount, monkeypatch: pytest.MonkeyPatch, *, is_deployed: bool
+NAMED = "not created by the deployment; to delete the VPC, delete them first:"
+UNKNOWN = "cannot list what others put into the VPC:"
+DENIED = ClientError({"Error": {"Code": "UnauthorizedOperation", "Message": "no"}}, "DescribeVpcPeeringConnections")
+
+
+@pytest.mark.parametrize(
+    ("is_deployed", "peerings", "lines"),
+    [
+        (False, [], [NAMED, "  security group sg-1 (web) of account 123456789012 is in vpc-1"]),
+        (True, [], [NAMED, "  security group sg-1 (web) of account 123456789012 is in vpc-1"]),
+        (False, DENIED, [UNKNOWN, f"  {DENIED}"]),
+    ],
+)
+def test_what_others_put_into_the_vpc_is_listed_as_comments_or_the_denied_call_is(
+    account: FakeAccount, monkeypatch: pytest.MonkeyPatch, peerings: Any, lines: list[str], *, is_deployed: bool
 ) -> None:
     if is_deployed:
         account.stacks["draft-Network"] = {"VpcId": "vpc-1"}
+    account.add_bucket(1)
     monkeypatch.setattr(account, "describe_vpcs", lambda **_: {"Vpcs": [{"VpcId": "vpc-1"}]})
     groups = [{"GroupId": "sg-1", "GroupName": "sg", "Description": "web", "OwnerId": "123456789012"}]
     monkeypatch.setattr(account, "describe_security_groups", lambda **_: {"SecurityGroups": groups})
-    nothing: dict[str, Any] = {
-        f"{kind}s": [] for kind in ("VpcEndpoint", "NatGateway", "VpcPeeringConnection", "NetworkInterface")
-    }
-    for name in ("vpc_endpoints", "nat_gateways", "vpc_peering_connections", "network_interfaces"):
-        monkeypatch.setattr(account, f"describe_{name}", lambda **_: nothing, raising=False)
+    gateways = ("VpcEndpoints", "NatGateways", "VpnGateways", "EgressOnlyInternetGateways")
+    for kind in (*gateways, "NetworkAcls", "NetworkInterfaces"):
+        monkeypatch.setattr(account, f"describe_{xform_name(kind)}", lambda kind=kind, **_: {kind: []}, raising=False)
+    asked = Mock(side_effect=[peerings if peerings else {"VpcPeeringConnections": []}])
+    monkeypatch.setattr(account, "describe_vpc_peering_connections", asked, raising=False)
     text = printed(account)
-    assert yaml.safe_load(text) is None
-    assert text.splitlines()[-2:] == [
-        "# not created by the deployment, so cdk destroy cannot delete the VPC before you delete them:",
-        "#   security group sg-1 (web) of account 123456789012 is in vpc-1",
-    ]
+    assert (yaml.safe_load(text) is None) == is_deployed, "the sections do not depend on it"
+    assert text.splitlines()[-2:] == [f"# {line}" for line in lines]
 
 
 def test_older_ones_are_listed_as_comments(account: FakeAccount) -> None:

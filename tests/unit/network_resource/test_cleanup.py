@@ -32,7 +32,7 @@ def interface(name: str, **changes: Any) -> dict[str, Any]:
 
 
 class FakeEc2:
-    """Lists what the test gives; deleted endpoints go after ``lingering`` looks, and the interfaces one look later."""
+    """Lists what the test gives, one a page; deleted endpoints go after ``lingering`` looks, and interfaces one look later."""
 
     def __init__(self, lingering: int = 0, **listed: list[dict[str, Any]]) -> None:
         ours = [group("sg-ours", Tags=OURS), group("sg-default", GroupName="default")]
@@ -41,10 +41,16 @@ class FakeEc2:
         self.lingering = lingering
         self.unsuccessful: list[Any] = []
         self.refusals = 0
+        self.found: list[dict[str, Any]] = []
 
     def __getattr__(self, operation: str) -> Any:
         kind = "".join(part.capitalize() for part in operation.removeprefix("describe_").split("_"))
-        return lambda **_: {kind: self._looked(kind)}
+        return lambda **asked: self._page(kind, asked.get("NextToken") or 0)
+
+    def _page(self, kind: str, start: int) -> dict[str, Any]:
+        self.found = self.found if start else self._looked(kind)
+        end = start + 1
+        return {kind: self.found[start:end], **({"NextToken": end} if end < len(self.found) else {})}
 
     def delete_vpc_endpoints(self, **asked: Any) -> dict[str, Any]:
         self.deleted += asked["VpcEndpointIds"]
@@ -153,61 +159,82 @@ def test_what_is_being_deleted_or_just_went_is_waited_for() -> None:
     assert answered(ec2) == ("SUCCESS", "nothing is left", 2)
 
 
-OTHERS_INSTANCE = {"InstanceId": "i-1", "InstanceOwnerId": OWNER}
-HYPERPODS_INSTANCE = {"InstanceId": "i-2", "InstanceOwnerId": "999999999999"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "is_foreign"),
-    [
-        ({}, False),  # FSx, EKS
-        ({"InterfaceType": "lambda"}, False),
-        ({"RequesterManaged": False, "Attachment": HYPERPODS_INSTANCE}, False),
-        ({"RequesterManaged": False, "Attachment": OTHERS_INSTANCE}, True),
-        ({"RequesterManaged": False}, True),
-        ({"Groups": [{"GroupId": "sg-ours"}, {"GroupId": "sg-web"}]}, True),
-        ({"InterfaceType": "efs"}, True),
-        ({"Description": "ELB net/web/1"}, True),
-    ],
-)
-def test_an_interface_is_the_clusters_if_a_service_put_it_into_our_groups_only(changes: dict[str, Any], is_foreign: bool) -> None:
-    ec2 = FakeEc2(NetworkInterfaces=[interface("eni-1", **changes)])
-    assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["eni-1"] * is_foreign
-
-
 @pytest.mark.parametrize("state", ["available", "deleting"])
 def test_our_gateway_main_routes_and_the_groups_of_eks_are_not_of_others(state: str) -> None:
-    gateway = {
-        "NatGatewayId": "nat-1",
-        "State": state,
-        "Tags": OURS,
-        "NatGatewayAddresses": [{"NetworkInterfaceId": "eni-1"}],
-    }
+    addresses = [{"NetworkInterfaceId": "eni-1"}]
+    gateway = {"NatGatewayId": "nat-1", "State": state, "Tags": OURS, "NatGatewayAddresses": addresses}
     routes = {"RouteTableId": "rtb-1", "Associations": [{"Main": True}]}
     ec2 = FakeEc2(NatGateways=[gateway], RouteTables=[routes], NetworkInterfaces=[interface("eni-1", Groups=[])])
     ec2.listed["SecurityGroups"].append(group("sg-eks", Tags=[{"Key": "aws:eks:cluster-name", "Value": "ml"}]))
     assert foreign_resources(ec2, "vpc-1", "ml") == []
 
 
-def test_the_stack_that_owns_a_resource_is_named() -> None:
-    tags = [{"Key": "aws:cloudformation:stack-name", "Value": "shop"}]
+def shop() -> dict[str, Any]:
+    """A group of the stack `shop` that refers to ours."""
     rule = {"UserIdGroupPairs": [{"GroupId": "sg-ours"}]}
+    return group("sg-web", Tags=[{"Key": "aws:cloudformation:stack-name", "Value": "shop"}], IpPermissionsEgress=[rule])
+
+
+def peering(requester: str, accepter: str, status: str) -> dict[str, Any]:
+    ends = {"RequesterVpcInfo": {"VpcId": requester, "OwnerId": OWNER}, "AccepterVpcInfo": {"VpcId": accepter}}
+    return {"VpcPeeringConnectionId": "pcx-1", "Status": {"Code": status}, **ends}
+
+
+def vpn(state: str) -> dict[str, Any]:
+    return {"VpnGatewayId": "vgw-1", "VpcAttachments": [{"VpcId": "vpc-1", "State": state}]}
+
+
+def outward(vpc: str) -> dict[str, Any]:
+    return {"EgressOnlyInternetGatewayId": "eigw-1", "Attachments": [{"VpcId": vpc, "State": "attached"}]}
+
+
+ACL = {"NetworkAclId": "acl-1", "OwnerId": OWNER}
+NAT = {"NatGatewayId": "nat-1", "State": "available", "SubnetId": "subnet-1"}
+OTHERS_INSTANCE = {"InstanceId": "i-1", "InstanceOwnerId": OWNER}
+HYPERPODS_INSTANCE = {"InstanceId": "i-2", "InstanceOwnerId": "999999999999"}
+TWO_GROUPS = [{"GroupId": "sg-ours"}, {"GroupId": "sg-web"}]
+OF_OTHERS = f"of account {OWNER} is in subnet-nodes"
+PEERING = f"VPC peering connection pcx-1 of account {OWNER} is in vpc-1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "resource", "sentence"),
+    [
+        ("SecurityGroups", shop(), "security group sg-web of stack shop refers to sg-ours"),
+        ("VpcPeeringConnections", peering("vpc-1", "vpc-2", "active"), PEERING),
+        ("VpcPeeringConnections", peering("vpc-2", "vpc-1", "pending-acceptance"), PEERING),
+        ("VpcPeeringConnections", peering("vpc-1", "vpc-2", "deleted"), ""),
+        ("VpcPeeringConnections", peering("vpc-2", "vpc-3", "active"), ""),
+        ("NatGateways", NAT, "NAT gateway nat-1 is in subnet-1"),
+        ("Subnets", {"SubnetId": "subnet-1", "OwnerId": OWNER}, f"subnet subnet-1 of account {OWNER} is in vpc-1"),
+        ("NetworkAcls", ACL, f"network ACL acl-1 of account {OWNER} is in vpc-1"),
+        ("NetworkAcls", {**ACL, "IsDefault": True}, ""),
+        ("VpnGateways", vpn("attached"), "VPN gateway vgw-1 is in vpc-1"),
+        ("VpnGateways", vpn("detached"), ""),
+        ("EgressOnlyInternetGateways", outward("vpc-1"), "egress-only internet gateway eigw-1 is in vpc-1"),
+        ("EgressOnlyInternetGateways", outward("vpc-2"), ""),
+        # An interface is the cluster's if a service put it into only our groups: FSx, EKS, Lambda, HyperPod.
+        ("NetworkInterfaces", interface("eni-1"), ""),
+        ("NetworkInterfaces", interface("eni-1", InterfaceType="lambda"), ""),
+        ("NetworkInterfaces", interface("eni-1", RequesterManaged=False, Attachment=HYPERPODS_INSTANCE), ""),
+        (
+            "NetworkInterfaces",
+            interface("eni-1", RequesterManaged=False, Attachment=OTHERS_INSTANCE),
+            f"network interface eni-1 (i-1) {OF_OTHERS}",
+        ),
+        ("NetworkInterfaces", interface("eni-1", RequesterManaged=False), f"network interface eni-1 {OF_OTHERS}"),
+        ("NetworkInterfaces", interface("eni-1", Groups=TWO_GROUPS), f"network interface eni-1 {OF_OTHERS}"),
+        ("NetworkInterfaces", interface("eni-1", InterfaceType="efs"), f"network interface eni-1 {OF_OTHERS}"),
+        (
+            "NetworkInterfaces",
+            interface("eni-1", Description="ELB net/web/1"),
+            f"network interface eni-1 (ELB net/web/1) {OF_OTHERS}",
+        ),
+    ],
+)
+def test_each_kind_of_resource_that_blocks_the_deletion_of_the_vpc_is_named(
+    kind: str, resource: dict[str, Any], sentence: str
+) -> None:
     ec2 = FakeEc2()
-    ec2.listed["SecurityGroups"].append(group("sg-web", Tags=tags, IpPermissionsEgress=[rule]))
-    [found] = foreign_resources(ec2, "vpc-1", "ml")
-    assert found.sentence == "security group sg-web of stack shop refers to sg-ours"
-
-
-def test_a_peering_connection_counts_at_both_ends_until_it_is_deleted() -> None:
-    def peering(name: str, requester: str, accepter: str, status: str) -> dict[str, Any]:
-        ends = {"RequesterVpcInfo": {"VpcId": requester, "OwnerId": OWNER}, "AccepterVpcInfo": {"VpcId": accepter}}
-        return {"VpcPeeringConnectionId": name, "Status": {"Code": status}, **ends}
-
-    listed = [
-        peering("pcx-1", "vpc-1", "vpc-2", "active"),
-        peering("pcx-2", "vpc-2", "vpc-1", "pending-acceptance"),
-        peering("pcx-3", "vpc-1", "vpc-2", "deleted"),
-        peering("pcx-4", "vpc-2", "vpc-3", "active"),
-    ]
-    ec2 = FakeEc2(VpcPeeringConnections=listed)
-    assert [each.id for each in foreign_resources(ec2, "vpc-1", "ml")] == ["pcx-1", "pcx-2"]
+    ec2.listed.setdefault(kind, []).append(resource)
+    assert [each.sentence for each in foreign_resources(ec2, "vpc-1", "ml")] == [sentence] * bool(sentence)

@@ -75,15 +75,15 @@ def _adds_groups(request: EffectiveRequest) -> bool:
     return sorted(subnets) == sorted(existing.node_subnet_ids) and existing.security_group_id in groups
 
 
-@request_rule("resources-of-another-network", "instance_groups[]", "overrides", "network.existing")
+@request_rule("resources-of-another-network", "instance_groups[]", "overrides", "network.existing", level=Level.WARNING)
 def resources_of_another_network(request: EffectiveRequest) -> Iterator[Problem]:
-    """Beside a new network, `overrides` must not name existing subnets, security groups or file systems for a group.
+    """Beside a new network, `overrides` should not name existing subnets, security groups or file systems for a group.
 
-    They are in another VPC: nodes there never join the cluster, and nodes of the new VPC cannot mount the file system.
+    In another VPC, nodes never join the cluster, and nodes of the new VPC cannot mount the file system.
     """
     if request.config.network.existing is not None or request.member("VpcConfig").is_overridden:
         return
-    fix = "the network is new and does not have it; remove it, or set its network as `network.existing`"
+    fix = "not in a new network; set `network.existing` before the first deployment, or suppress this if the VPC reaches it"
     for group in _all_groups(request):
         mounts = (each.member(kind) for each in group.entries("InstanceStorageConfigs") for kind in MOUNTS)
         for member in (group.member("OverrideVpcConfig"), *mounts):

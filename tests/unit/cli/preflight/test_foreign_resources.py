@@ -3,22 +3,21 @@
 from typing import Any
 
 import pytest
+from botocore import xform_name
 
 from cli.preflight.network import foreign_resources
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, FakeAws, asked, only, outcomes, stacks
 
-KINDS = ("NatGateways", "NetworkInterfaces", "RouteTables", "Subnets", "VpcEndpoints", "VpcPeeringConnections")
+GATEWAYS = ("EgressOnlyInternetGateways", "NatGateways", "VpcEndpoints", "VpcPeeringConnections", "VpnGateways")
+KINDS = (*GATEWAYS, "NetworkAcls", "NetworkInterfaces", "RouteTables", "Subnets")
 DESTROYED = FILE.replace('version: "2.15"', 'version: "2.15", removal: destroy')
 SENTENCE = "security group sg-1 (web) of account 123456789012 is in vpc-1"
 
 
 def account(*groups: dict[str, Any]) -> dict[str, Any]:
-    names = ("nat_gateways", "network_interfaces", "route_tables", "subnets", "vpc_endpoints", "vpc_peering_connections")
-    nothing: dict[str, Any] = {f"ec2.describe_{name}": {kind: []} for name, kind in zip(names, KINDS, strict=True)}
-    deployed = {"cloudformation.describe_stacks": stacks(Network={"VpcId": "vpc-1"})}
     return {
-        **nothing,
-        **deployed,
+        **{f"ec2.describe_{xform_name(kind)}": {kind: []} for kind in KINDS},
+        "cloudformation.describe_stacks": stacks(Network={"VpcId": "vpc-1"}),
         "ec2.describe_vpcs": {"Vpcs": [{"VpcId": "vpc-1"}]},
         "ec2.describe_security_groups": {"SecurityGroups": list(groups)},
     }
