@@ -46,7 +46,7 @@ def repeats_network(group: Any, request: Request) -> bool:
     """Return whether the group's own subnets and security groups are all among the cluster's: a new network has one of each."""
     match group, request:
         case {"OverrideVpcConfig": own}, {"VpcConfig": shared} if _names_resources(own) and _names_resources(shared):
-            return all(set(ids) <= set(shared.get(kind, ())) for kind, ids in own.items())
+            return bool(own) and all(ids and set(ids) <= set(shared.get(kind, ())) for kind, ids in own.items())
     return False
 
 
