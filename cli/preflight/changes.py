@@ -22,6 +22,7 @@ RESOURCES = {
     "chatbot:CreateMicrosoftTeamsChannelConfiguration": "AWS::Chatbot::MicrosoftTeamsChannelConfiguration",
 }
 PROPERTIES = {"SlackTeamId": "SlackWorkspaceId", "TenantId": "TeamsTenantId", "ChannelId": "TeamsChannelId"}
+CAPACITY = "storage_capacity_gib"
 REPLACED = (Change.REPLACES_FILE_SYSTEM, Change.REPLACES_BOTH)
 
 
@@ -36,33 +37,32 @@ def changes(account: Account) -> Iterator[CheckResult]:
     found = [
         *_changed("network", None if config.network.existing else config.network, network),
         *_changed("storage.lustre", config.storage.lustre, storage),
-        *_removed(config.storage.lustre, storage),
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
     ]
+    if not config.storage.lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
+        found.append(("storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM))
     identity = (deployed_properties(account.deployment) or {}).get("NetworkIdentity")
     if identity not in (None, config.network.identity) and not any(field.startswith("network.") for field, *_ in found):
         found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
-    if not any(effect in REPLACED for *_, effect in found):
+    if any(effect in REPLACED for *_, effect in found):
+        found = [each for each in found if each[0] != f"storage.lustre.{CAPACITY}"]  # that of the new file system
+    else:
         found += _links(account, [each["Properties"] for each in storage.values() if each["Type"] == KIND])
     yield from [_judged(account, *each) for each in found] or [ok("network, storage and chat channels are as deployed")]
-
-
-def _removed(lustre: Section | None, storage: Json) -> Iterator[tuple[str, str, Change]]:
-    if not lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
-        yield "storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM
 
 
 def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tuple[str, str, Change]]:
     for name, field in type(section).model_fields.items() if section else ():
         extra: Any = field.json_schema_extra
         operation, _, member = extra["api"].partition(" ")
-        part, after = RESOURCES.get(operation, "-"), str(getattr(section, name))
+        part, new = RESOURCES.get(operation, "-"), getattr(section, name)
         for before in [each["Properties"] for key, each in resources.items() if part == each["Type"] or part in key][:1]:
             names = (PROPERTIES.get(step, step[0].upper() + step[1:]) for step in member.split("."))
-            value = reduce(lambda above, step: above.get(step, {}), names, before)
-            if str(value) != after:
-                yield f"{path}.{name}", f"{value} -> {after}", Change(extra["change"])
+            old = reduce(lambda above, step: above.get(step, {}), names, before)
+            if str(old) != str(new):
+                is_smaller = name == CAPACITY and old > new
+                yield f"{path}.{name}", f"{old} -> {new}", Change.AT_CREATION if is_smaller else Change(extra["change"])
 
 
 def _links(account: Account, deployed: list[Json]) -> Iterator[tuple[str, str, Change]]:
