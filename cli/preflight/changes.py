@@ -84,19 +84,17 @@ def _text(value: Any) -> str:
 
 
 def _judged(account: Account, field: str, what: str, effect: Change) -> CheckResult:
-    message = f"`{field}`: {what}: {effect.value}"
-    fixes = {
-        Change.AT_CREATION: f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it",
-        Change.IN_TWO_DEPLOYMENTS: f"remove `{field}` and deploy, then add it again and deploy",
-    }
-    if effect in fixes:
-        return error(f"{message}, or the deployment fails", fixes[effect])
-    if effect in REPLACED:
-        lustre, old = account.config.storage.lustre, account.output("FileSystemId")
-        if lustre:
-            message += f": the new file system is empty, and {old} is "
-            message += "deleted" if lustre.removal is Removal.DESTROY else "kept"
-        elif effect is Change.REPLACES_FILE_SYSTEM:
-            message += f": {old} leaves the deployment, and is deleted if it was deployed with `removal: destroy`"
-        return warning(message, "copy the data first, or undo the change")
-    return CheckResult(Outcome.CHANGE, message)
+    message, lustre, old = f"`{field}`: {what}: {effect.value}", account.config.storage.lustre, account.output("FileSystemId")
+    if effect is Change.AT_CREATION:
+        fix = f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it"
+        return error(f"{message}, or the deployment fails", fix)
+    if effect is Change.IN_TWO_DEPLOYMENTS:
+        return error(f"{message}, or the deployment fails", f"remove `{field}` and deploy, then add it again and deploy")
+    if effect not in REPLACED:
+        return CheckResult(Outcome.CHANGE, message)
+    if lustre:
+        fate = "deleted" if lustre.removal is Removal.DESTROY else "kept"
+        message += f": the new file system is empty, and {old} is {fate}"
+    elif effect is Change.REPLACES_FILE_SYSTEM:
+        message += f": {old} leaves the deployment, and is deleted if it was deployed with `removal: destroy`"
+    return warning(message, "copy the data first, or undo the change")
