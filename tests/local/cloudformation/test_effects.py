@@ -11,9 +11,9 @@ import yaml
 from aws_cdk import App, CrossStackReferences, Environment, ReferenceStrength, Stack, Stage
 
 from cli.preflight.account import Account
-from cli.preflight.changes import changes
+from cli.preflight.changes import RESOURCES, changes
 from cluster_request.request import merged
-from config.fields import field_at
+from config.fields import field_at, section_at
 from config.model import ClusterConfig
 from constructs.hyperpod.monitoring.chat_channels import ChatChannels
 from local_aws.testing import ACCOUNT, REGION
@@ -127,6 +127,16 @@ def deployed(world: World, templates: Templates) -> World:
     world.client("s3").create_bucket(Bucket="others", CreateBucketConfiguration={"LocationConstraint": REGION})
     assert deploy(world, templates["before"], {}) == {"CREATE_COMPLETE"}
     return world
+
+
+def test_each_field_of_these_resources_is_changed() -> None:
+    operations, fields = {*RESOURCES, "fsx:CreateDataRepositoryAssociation"}, set[str]()
+    for place in ("network", "storage.lustre", "LINK", "monitoring.slack", "monitoring.teams"):
+        found: Any = section_at(ClusterConfig, (*path_of(place), ""))
+        apis = {name: field.json_schema_extra["api"].partition(" ")[0] for name, field in found.model_fields.items()}
+        fields |= {f"{place}.{name}" for name, operation in apis.items() if operation in operations}
+    assert fields
+    assert fields <= REPLACING.keys() | UPDATED.keys()
 
 
 def test_each_word_is_what_a_deployment_does(deployed: World, templates: Templates) -> None:
