@@ -11,6 +11,6 @@ __all__ = ["aws", "client", "fresh_aws"]
 
 
 @pytest.fixture
-def hold() -> Callable[[str], None]:
+def hold() -> Callable[[str], object]:
     """Let something on AWS take so long that the test can look at what is before it."""
     return lambda name: durations.change({name: 1e9})
