@@ -44,7 +44,7 @@ def scaled(path: Path, group: str, count: int, *, dry_run: bool = False) -> Resu
         "written": changed and not dry_run,
     }
     text_blocks = (Verbatim(diff), *_warning(edit.before, count), _next_step(path, dry_run=dry_run))
-    return Result(data, text_blocks if changed else (_unchanged(path, group, count),))
+    return Result(data, text_blocks if changed else (f"{path}: group {group} already has instance_count {count}",))
 
 
 def _warning(before: object, count: int) -> tuple[str, ...]:
@@ -52,10 +52,6 @@ def _warning(before: object, count: int) -> tuple[str, ...]:
     if not isinstance(before, int) or count >= before:
         return ()
     return ("HyperPod chooses the nodes to delete, and their jobs end; `./hpod delete --scale` deletes nodes that you name",)
-
-
-def _unchanged(path: Path, group: str, count: int) -> str:
-    return f"{path}: group {group} already has instance_count {count}"
 
 
 def _next_step(path: Path, *, dry_run: bool) -> str:

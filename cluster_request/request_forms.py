@@ -5,11 +5,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 
-def _unchanged(value: str) -> str:
+def unchanged(value: str) -> str:
+    """Return the value."""
     return value
 
 
-def _hyphenated(value: str) -> str:
+def hyphenated(value: str) -> str:
+    """Return the value with hyphens for all other characters than letters and digits."""
     return re.sub("[^a-zA-Z0-9]+", "-", value).strip("-")
 
 
@@ -18,10 +20,10 @@ class RequestForm(NamedTuple):
 
     words: str
     example: str
-    correct: Callable[[str], str] = _unchanged
+    correct: Callable[[str], str] = unchanged
 
 
-_NAME = RequestForm("must be letters, digits or hyphens, and start and end with a letter or digit", "gpus-1", _hyphenated)
+_NAME = RequestForm("must be letters, digits or hyphens, and start and end with a letter or digit", "gpus-1", hyphenated)
 _FILE = RequestForm("must be a file name", "on_create.sh")
 _ROLE = RequestForm("must be the ARN of a role", "arn:aws:iam::123456789012:role/nodes")
 _KEY = RequestForm("must be a Kubernetes label key: letters and digits, with - _ . only in the middle", "example.com/team")
@@ -69,5 +71,5 @@ def wrong_form(shape: str, pattern: str, value: str) -> str:
     if form is None:
         return f"must match {pattern}; use that format"
     better = form.correct(value)
-    is_better = better != value and re.fullmatch(pattern, better) if form.correct is not _unchanged else None
+    is_better = better != value and re.fullmatch(pattern, better) if form.correct is not unchanged else None
     return f"{form.words}; {f'did you mean {better}?' if is_better else f'use e.g. {form.example}'}"

@@ -58,7 +58,8 @@ class KubernetesStack(Stack):
             cluster_name=name,
             objects=object_properties(objects_of(config, region=region, file_system=_file_system(storage))),
             identity=fingerprint(network.identity, storage.identity),
-            placement=None if eks.is_reachable_from_anywhere else _in_the_vpc(network),
+            # A private endpoint is reached with the nodes, whose subnets have internet access.
+            placement=None if eks.is_reachable_from_anywhere else Placement(network.node_subnet_ids, network.security_group_id),
             alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
         )
         dependencies.node.add_dependency(access, addons)
@@ -93,8 +94,3 @@ def _file_system(storage: SharedStorage) -> SharedFileSystem | None:
     if storage.file_system_id is None:
         return None
     return SharedFileSystem(storage.file_system_id, str(storage.dns_name), str(storage.mount_name))
-
-
-def _in_the_vpc(network: Network) -> Placement:
-    """Return where a function reaches the private endpoint: with the nodes, whose subnets have internet access."""
-    return Placement(network.node_subnet_ids, network.security_group_id)

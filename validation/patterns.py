@@ -4,17 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cluster_request.request_forms import hyphenated, unchanged
 from config.eks import ADDON_VERSION, EKS_NAME, KUBERNETES_VERSION, PRINCIPAL_ARN
 from config.instance_group import LABEL_KEY, LABEL_VALUE
 from config.teams import ROLE_ARN, TEAM_NAME
-
-
-def _unchanged(value: str) -> str:
-    return value
-
-
-def _hyphenated(value: str) -> str:
-    return re.sub("[^a-zA-Z0-9]+", "-", value).strip("-")
 
 
 def _account_name(value: str) -> str:
@@ -28,7 +21,7 @@ def _account(value: str) -> str:
 
 def _region(value: str) -> str:
     """Return the region of a zone name: ``us-west-2`` for ``us-west-2a``."""
-    return re.sub(r"(?<=[0-9])[a-z]$", "", _hyphenated(value.partition("#")[0]).lower())
+    return re.sub(r"(?<=[0-9])[a-z]$", "", hyphenated(value.partition("#")[0]).lower())
 
 
 def _instance_type(value: str) -> str:
@@ -67,7 +60,7 @@ class Form:
     """A format in words, a function that corrects near misses, and otherwise a fix."""
 
     words: str
-    correct: Callable[[str], str] = _unchanged
+    correct: Callable[[str], str] = unchanged
     fix: str = ""
 
 
@@ -108,7 +101,7 @@ FORMS = {
     "^[a-z][a-z0-9-]{1,30}$": Form("must be 2-31 lower-case letters, digits or hyphens, and start with a letter"),
     "^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$": Form(
         "must be 1-63 letters, digits or hyphens, and start and end with a letter or digit",
-        _hyphenated,
+        hyphenated,
         _name_like("worker-group-1"),
     ),
     r"^[a-z]{2,4}(-[a-z]+)+-[0-9]$": Form("must be a region name like us-west-2", _region, "use the region's code"),
@@ -120,7 +113,7 @@ FORMS = {
     ),
     r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$": Form(
         "must be 1-63 letters, digits, dots, hyphens or underscores, and start with a letter or digit",
-        _hyphenated,
+        hyphenated,
         _name_like("dev"),
     ),
     r"^[a-z]+(-[a-z]+)?[0-9]+(-[a-z]+[0-9]+)*-az[0-9]+$": Form("must be an availability zone id like usw2-az4", str.lower),
@@ -266,7 +259,7 @@ FORMS |= {
     ),
     TEAM_NAME: Form(
         "must be 1-40 lower-case letters, digits or hyphens, and start and end with a letter or digit",
-        lambda value: _hyphenated(value).lower(),
+        lambda value: hyphenated(value).lower(),
         _name_like("research"),
     ),
 }

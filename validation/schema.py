@@ -95,7 +95,8 @@ def _of_keyword(keyword: str, value: Any) -> Any:
 def _overrides(name: str, left_out: Mapping[str, str], used: dict[str, Schema]) -> Schema:
     """Return the members of an API structure except those with a field; add the referenced shapes to ``used``."""
     members = {key: member["shape"] for key, member in shape(name)["members"].items() if key not in left_out}
-    properties = {key: _or_null(_reference(each, used)) for key, each in members.items()}
+    # null removes a member from the request
+    properties = {key: {"anyOf": [_reference(each, used), {"type": "null"}]} for key, each in members.items()}
     return {"additionalProperties": False, "properties": properties}
 
 
@@ -105,11 +106,6 @@ def _reference(name: str, used: dict[str, Schema]) -> Schema:
         used[key] = {}  # ends the recursion of a shape that contains itself
         used[key] = dict(_of_shape(name, used))
     return {"$ref": f"#/definitions/{key}"}
-
-
-def _or_null(schema: Schema) -> Schema:
-    """Allow null, which removes a member from the request."""
-    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:

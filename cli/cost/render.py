@@ -16,7 +16,7 @@ def as_text(estimate: Estimate) -> list[Block]:
     lines = estimate.lines
     parts: list[Block] = [f"{estimate.file}: cluster {estimate.cluster} in {estimate.region}; a month has 730 hours"]
     if lines is None:
-        rows = [row for charge in estimate.charges for row in _rows(estimate, charge, _quantity(charge))]
+        rows = [row for charge in estimate.charges for row in _rows(estimate, charge, (f"{charge.quantity:,}", charge.unit))]
         parts.append(Table(("usage", "", "per month", ""), rows))
     else:
         parts += _priced(estimate, lines)
@@ -71,10 +71,6 @@ def _rows(estimate: Estimate, charge: Charge, numbers: tuple[str, ...]) -> Itera
     if next(each for each in estimate.charges if each.section == charge.section) is charge:
         yield charge.section, "", *("" for _ in numbers)
     yield f"  {charge.name}", charge.what, *numbers
-
-
-def _quantity(charge: Charge) -> tuple[str, str]:
-    return f"{charge.quantity:,}", charge.unit
 
 
 def _sources(lines: tuple[Line, ...]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from cli.group_members import groups_of
 from cli.import_cluster.choices import Choices, Keep
-from cli.import_cluster.deployed_values import RESTRICTED, with_values
+from cli.import_cluster.deployed_values import with_values
 from cli.import_cluster.kubernetes import eks_arn_of
 from cli.import_cluster.original import GROUPS, VPC, Original
 from cli.import_cluster.placeholders import placeholder_problems
@@ -39,7 +40,7 @@ def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]
 
 
 def _without_group(original: Original) -> str:
-    if original.request.get(RESTRICTED):
+    if groups_of(original.request):
         return "has no group; a cluster file cannot describe a cluster with RestrictedInstanceGroups only: add an ordinary group"
     return f"has no group; add {'one' if eks_arn_of(original.request) else 'a controller group'}"
 

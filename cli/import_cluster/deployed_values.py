@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, TypeGuard
 
+from cli.group_members import KINDS
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
 from cli.import_cluster.kubernetes import eks_arn_of
@@ -11,8 +12,6 @@ from cli.import_cluster.placeholders import is_placeholder
 from cluster_request.request import Request, RequestValues
 
 LIFE_CYCLE, SOURCE, ROLE = "LifeCycleConfig", "SourceS3Uri", "ExecutionRole"
-
-RESTRICTED = "RestrictedInstanceGroups"
 
 SAMPLES = RequestValues(
     execution_role_arn="arn:aws:iam::123456789012:role/made-by-the-deployment",
@@ -33,7 +32,7 @@ def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -
         case {"Eks": {"ClusterArn": arn} as eks} if keep is Keep.NOTHING and is_placeholder(arn):
             made["Orchestrator"] = {"Eks": {**eks, "ClusterArn": values.eks_cluster_arn}}
     if keep is Keep.NOTHING:
-        for kind in (GROUPS, RESTRICTED):
+        for kind in KINDS:
             if isinstance(some := request.get(kind), list):
                 made[kind] = [_without_network(each) if repeats_network(each, request) else each for each in some]
     groups = made.get(GROUPS)
@@ -46,7 +45,7 @@ def repeats_network(group: Any, request: Request) -> bool:
     """Return whether the group's own subnets and security groups are all among the cluster's: a new network has one of each."""
     match group, request:
         case {"OverrideVpcConfig": own}, {"VpcConfig": shared} if _names_resources(own) and _names_resources(shared):
-            return all(set(ids) <= set(shared.get(kind, ())) for kind, ids in own.items())
+            return bool(own) and all(ids and set(ids) <= set(shared.get(kind, ())) for kind, ids in own.items())
     return False
 
 

@@ -38,7 +38,8 @@ def read_json(file: FilePath) -> JsonFile:
     except UnicodeDecodeError:
         problem = Problem((), ABSENT, f"is not UTF-8 text; {EXPECTED}")
     except json.JSONDecodeError as error:
-        problem = Problem((), _line(error), f"is not JSON: {error.msg}; {_fix(error, file)}", place=_at(error))
+        message = f"is not JSON: {error.msg}; {_fix(error, file)}"
+        problem = Problem((), _line(error), message, place=Place(error.lineno, error.colno))
     except ValueError as error:  # raised below, and by numbers with thousands of digits
         problem = Problem((), ABSENT, f"{error}; {EXPECTED} without duplicate keys", place=strange_place(text))
     except RecursionError:
@@ -62,10 +63,6 @@ def _refuse(word: str) -> object:
 def _line(error: json.JSONDecodeError) -> str:
     lines = error.doc.splitlines()
     return lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
-
-
-def _at(error: json.JSONDecodeError) -> Place:
-    return Place(error.lineno, error.colno)
 
 
 def _fix(error: json.JSONDecodeError, file: FilePath) -> str:

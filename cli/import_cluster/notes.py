@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from cli.group_members import groups_of
 from cli.import_cluster.api_setup import uses_api
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
-from cli.import_cluster.deployed_values import LIFE_CYCLE, RESTRICTED, ROLE, SOURCE, repeats_network
+from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE, repeats_network
 from cli.import_cluster.groups import own_tags_of
 from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import GROUPS, Original
+from cli.import_cluster.original import Original
 from cli.import_cluster.roles import Roles, unknown_parameters
 
 
@@ -50,11 +51,9 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
 
 
 def _left_out(original: Original, choices: Choices) -> Iterator[str]:
-    request = original.request
-    groups = [group for kind in (GROUPS, RESTRICTED) for group in request.get(kind, ()) if repeats_network(group, request)]
-    if groups and choices.keep is Keep.NOTHING:
-        names = ", ".join(group["InstanceGroupName"] for group in groups)
-        yield f"Left out: OverrideVpcConfig of {names}, which repeats the original's VpcConfig."
+    repeating = [group["InstanceGroupName"] for group in groups_of(original.request) if repeats_network(group, original.request)]
+    if repeating and choices.keep is Keep.NOTHING:
+        yield f"Left out: OverrideVpcConfig of {', '.join(repeating)}, which repeats the original's VpcConfig."
     if own := own_tags_of(original.request):
         yield f"Left out: the tags {', '.join(own)}, which AWS or the owning deployment adds."
     if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):

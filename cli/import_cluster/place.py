@@ -1,12 +1,13 @@
 """The region, zone and network of an imported cluster."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.original import VPC, Original
+from cli.import_cluster.placeholders import texts
 from config.errors import ABSENT, ConfigError, Path, Problem
 from config.suggestions import either
 from config.zones import region_of_zone, regions, zones_of
@@ -50,17 +51,9 @@ Named = tuple[str, Path, str, str]
 def _named(original: Original) -> Iterator[Named]:
     """Return the regions that appear in the original."""
     for file, content in ((original.parameters_file, original.parameters), (original.request_file, original.request)):
-        for path, text in _texts(content):
+        for path, text in texts(content):
             for match in REGIONAL.findall(text):
                 yield from ((file, path, text, found) for found in match if found in regions())
-
-
-def _texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield path, value
-    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
-    for key, below in items:
-        yield from _texts(below, (*path, key))
 
 
 def _one(named: list[Named]) -> str | None:

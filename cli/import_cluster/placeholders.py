@@ -16,14 +16,15 @@ def is_placeholder(value: object) -> bool:
 
 def placeholder_problems(request: object) -> Iterator[Problem]:
     """Yield a problem for each value with a placeholder."""
-    for path, value in _texts(request, ()):
+    for path, value in texts(request):
         if found := PLACEHOLDER.search(value):
             yield Problem(path, value, f"{found[0]} is a placeholder; replace it with its value")
 
 
-def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
+def texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yield each text with its path."""
     if isinstance(value, str):
         yield path, value
     items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     for key, below in items:
-        yield from _texts(below, (*path, key))
+        yield from texts(below, (*path, key))

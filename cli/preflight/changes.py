@@ -22,6 +22,7 @@ RESOURCES = {
     "chatbot:CreateMicrosoftTeamsChannelConfiguration": "AWS::Chatbot::MicrosoftTeamsChannelConfiguration",
 }
 PROPERTIES = {"SlackTeamId": "SlackWorkspaceId", "TenantId": "TeamsTenantId", "ChannelId": "TeamsChannelId"}
+CAPACITY = "storage_capacity_gib"
 REPLACED = (Change.REPLACES_FILE_SYSTEM, Change.REPLACES_BOTH)
 
 
@@ -36,33 +37,32 @@ def changes(account: Account) -> Iterator[CheckResult]:
     found = [
         *_changed("network", None if config.network.existing else config.network, network),
         *_changed("storage.lustre", config.storage.lustre, storage),
-        *_removed(config.storage.lustre, storage),
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
     ]
+    if not config.storage.lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
+        found.append(("storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM))
     identity = (deployed_properties(account.deployment) or {}).get("NetworkIdentity")
     if identity not in (None, config.network.identity) and not any(field.startswith("network.") for field, *_ in found):
         found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
-    if not any(effect in REPLACED for *_, effect in found):
+    if any(effect in REPLACED for *_, effect in found):
+        found = [each for each in found if each[0] != f"storage.lustre.{CAPACITY}"]  # that of the new file system
+    else:
         found += _links(account, [each["Properties"] for each in storage.values() if each["Type"] == KIND])
     yield from [_judged(account, *each) for each in found] or [ok("network, storage and chat channels are as deployed")]
-
-
-def _removed(lustre: Section | None, storage: Json) -> Iterator[tuple[str, str, Change]]:
-    if not lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
-        yield "storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM
 
 
 def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tuple[str, str, Change]]:
     for name, field in type(section).model_fields.items() if section else ():
         extra: Any = field.json_schema_extra
         operation, _, member = extra["api"].partition(" ")
-        part, after = RESOURCES.get(operation, "-"), str(getattr(section, name))
+        part, new = RESOURCES.get(operation, "-"), getattr(section, name)
         for before in [each["Properties"] for key, each in resources.items() if part == each["Type"] or part in key][:1]:
             names = (PROPERTIES.get(step, step[0].upper() + step[1:]) for step in member.split("."))
-            value = reduce(lambda above, step: above.get(step, {}), names, before)
-            if str(value) != after:
-                yield f"{path}.{name}", f"{value} -> {after}", Change(extra["change"])
+            old = reduce(lambda above, step: above.get(step, {}), names, before)
+            if str(old) != str(new):
+                is_smaller = name == CAPACITY and old > new
+                yield f"{path}.{name}", f"{old} -> {new}", Change.AT_CREATION if is_smaller else Change(extra["change"])
 
 
 def _links(account: Account, deployed: list[Json]) -> Iterator[tuple[str, str, Change]]:
@@ -84,19 +84,17 @@ def _text(value: Any) -> str:
 
 
 def _judged(account: Account, field: str, what: str, effect: Change) -> CheckResult:
-    message = f"`{field}`: {what}: {effect.value}"
-    fixes = {
-        Change.AT_CREATION: f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it",
-        Change.IN_TWO_DEPLOYMENTS: f"remove `{field}` and deploy, then add it again and deploy",
-    }
-    if effect in fixes:
-        return error(f"{message}, or the deployment fails", fixes[effect])
-    if effect in REPLACED:
-        lustre, old = account.config.storage.lustre, account.output("FileSystemId")
-        if lustre:
-            message += f": the new file system is empty, and {old} is "
-            message += "deleted" if lustre.removal is Removal.DESTROY else "kept"
-        elif effect is Change.REPLACES_FILE_SYSTEM:
-            message += f": {old} leaves the deployment, and is deleted if it was deployed with `removal: destroy`"
-        return warning(message, "copy the data first, or undo the change")
-    return CheckResult(Outcome.CHANGE, message)
+    message, lustre, old = f"`{field}`: {what}: {effect.value}", account.config.storage.lustre, account.output("FileSystemId")
+    if effect is Change.AT_CREATION:
+        fix = f"undo the change, or copy {account.config.name}.yaml to another name for a second cluster with it"
+        return error(f"{message}, or the deployment fails", fix)
+    if effect is Change.IN_TWO_DEPLOYMENTS:
+        return error(f"{message}, or the deployment fails", f"remove `{field}` and deploy, then add it again and deploy")
+    if effect not in REPLACED:
+        return CheckResult(Outcome.CHANGE, message)
+    if lustre:
+        fate = "deleted" if lustre.removal is Removal.DESTROY else "kept"
+        message += f": the new file system is empty, and {old} is {fate}"
+    elif effect is Change.REPLACES_FILE_SYSTEM:
+        message += f": {old} leaves the deployment, and is deleted if it was deployed with `removal: destroy`"
+    return warning(message, "copy the data first, or undo the change")

@@ -61,18 +61,11 @@ def _count(account: Account, operation: str, items: str) -> int:
 
 def _nat_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
     """Return the number of gateways in the nodes' zone: the quota is per zone."""
-    zone = account.config.network.availability_zone_id
-    here = {
-        each["SubnetId"]
-        for each in account.all("ec2", "describe_subnets", "Subnets", Filters=[_filter("availability-zone-id", zone)])
-    }
+    zone = {"Name": "availability-zone-id", "Values": [account.config.network.availability_zone_id]}
+    here = {each["SubnetId"] for each in account.all("ec2", "describe_subnets", "Subnets", Filters=[zone])}
     listed = account.all("ec2", "describe_nat_gateways", "NatGateways")
     used = sum(each["State"] in STANDING and each.get("SubnetId") in here for each in listed)
     yield quotas.judged(NAT_GATEWAYS, asked=1, used=used)
-
-
-def _filter(name: str, value: str) -> dict[str, object]:
-    return {"Name": name, "Values": [value]}
 
 
 def _more_interfaces(account: Account) -> int:

@@ -98,16 +98,11 @@ def _image(account: Account, name: str) -> CheckResult:
     if images[0]["State"] != "available":
         return error(f"image {name} is {images[0]['State']}", "wait, or use another")
     made_for = images[0].get("Architecture")
-    for kind in _types_with(account, name):
+    for kind in (kind for group in groups(account.config) if group.image == name for kind in group.types):
         known = instance_type(kind)
         if known and made_for and known.architecture != made_for:
             return error(f"image {name} is for {made_for}, and {kind} is {known.architecture}", "use a matching image or type")
     return ok(f"image {name} is available (its content is not checked)")
-
-
-def _types_with(account: Account, image: str) -> list[str]:
-    """Return the types of the groups whose nodes start from the image."""
-    return [kind for group in groups(account.config) if group.image == image for kind in group.types]
 
 
 def _role(account: Account, arn: str) -> CheckResult:

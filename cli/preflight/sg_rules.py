@@ -32,7 +32,7 @@ def names_a_list(rules: Iterable[Rule], port: int) -> bool:
 def _met(rules: list[Rule], groups: Iterable[str], ranges: Iterable[str]) -> bool:
     if any(set(groups) & _groups(rule) for rule in rules):
         return True
-    allowed = [IPv4Network(each) for rule in rules for each in _ranges(rule)]
+    allowed = [IPv4Network(each["CidrIp"]) for rule in rules for each in rule.get("IpRanges") or [] if "CidrIp" in each]
     wanted = [IPv4Network(each) for each in ranges]
     return bool(wanted) and all(any(each.subnet_of(larger) for larger in allowed) for each in wanted)
 
@@ -45,7 +45,3 @@ def _holds(rule: Rule, first: int, last: int) -> bool:
 
 def _groups(rule: Rule) -> set[str]:
     return {each["GroupId"] for each in rule.get("UserIdGroupPairs") or [] if "GroupId" in each}
-
-
-def _ranges(rule: Rule) -> set[str]:
-    return {each["CidrIp"] for each in rule.get("IpRanges") or [] if "CidrIp" in each}

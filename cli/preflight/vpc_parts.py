@@ -16,12 +16,8 @@ def described_vpc(account: Account, vpc_id: str) -> Json | None:
 
 def ranges_of_vpc(found: Json) -> list[str]:
     """Return the address ranges that are associated with the VPC."""
-    associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
-    return [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
-
-
-def _is_associated(association: Json) -> bool:
-    return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
+    states = [(each.get("CidrBlockState", {}).get("State"), each) for each in found.get("CidrBlockAssociationSet") or []]
+    return [each["CidrBlock"] for state, each in states if state in (None, "associated")] or [found["CidrBlock"]]
 
 
 def subnets_of_vpc(account: Account, vpc_id: str) -> list[Json]:

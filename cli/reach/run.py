@@ -43,7 +43,7 @@ def run(deployment: Deployment, *, node: str, words: Sequence[str], timeout_s: i
     bad = [each for each in results if each.status]
     failure = f"exit status {highest}: {len(bad)} of {len(results)} nodes failed" if bad else ""
     data = {"cluster": directory.cluster, "command": command, "exit_code": highest, "nodes": [_data(each) for each in results]}
-    text = [_alone(results[0])] if len(results) == 1 else [_framed(each) for each in results]
+    text = [Verbatim(_text(results[0]).removesuffix("\n"))] if len(results) == 1 else [_framed(each) for each in results]
     return Result(data, text if any(text) else (), failure=failure, exit_code=highest or 1)
 
 
@@ -97,10 +97,6 @@ def _data(result: NodeResult) -> Json:
         "exit_code": result.status if result.output else None,
         "output": result.output.text if result.output else None,
     }
-
-
-def _alone(result: NodeResult) -> str:
-    return Verbatim(_text(result).removesuffix("\n"))
 
 
 def _framed(result: NodeResult) -> str:

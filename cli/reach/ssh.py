@@ -88,7 +88,8 @@ def ssh_config(
     }
     if only_print:
         return Result(data, [Verbatim(text.rstrip("\n"))])
-    return Result(data, [_summary(config, changed), _table(found, keys), *_notes(deployment, login, found, keys)])
+    summary = f"written: {', '.join(map(str, changed))}" if changed else f"{config} is up to date"
+    return Result(data, [summary, _table(found, keys), *_notes(deployment, login, found, keys)])
 
 
 def reachable(deployment: Deployment, directory: NodeDirectory, shell: Shell) -> tuple[list[Entry], HostKeys]:
@@ -139,10 +140,6 @@ def _written(user_config: Path, ours: dict[Path, str]) -> list[Path]:
 
 def _data(entry: Entry, keys: HostKeys) -> Json:
     return {**entry.node.names, "aliases": list(entry.aliases), "has_host_key": entry.node.instance in keys}
-
-
-def _summary(config: Path, changed: list[Path]) -> str:
-    return f"written: {', '.join(map(str, changed))}" if changed else f"{config} is up to date"
 
 
 def _table(found: list[Entry], keys: HostKeys) -> Table:

@@ -46,7 +46,7 @@ class Governance:
         """Return each failure with its fix."""
         named = [(f"quota of team {each['team'] or each['name']}", each) for each in self.quotas]
         named += [("scheduler config", self.scheduler)] if self.scheduler else []
-        return [f"{name} is {_reason(each)}; {self._fix(each)}" for name, each in named if _has_failed(each)]
+        return [f"{name} is {_reason(each)}; {self._fix(each)}" for name, each in named if str(each["status"]).endswith(FAILED)]
 
     def _fix(self, item: Json) -> str:
         if item["status"].startswith("Delete"):
@@ -129,10 +129,6 @@ def _amounts(resource: Json) -> list[str]:
 
 def _status(quota: Json) -> str:
     return str(quota["status"]) if quota["is_enabled"] else f"{quota['status']}, disabled"
-
-
-def _has_failed(item: Json) -> bool:
-    return str(item["status"]).endswith(FAILED)
 
 
 def _reason(item: Json) -> str:

@@ -6,7 +6,7 @@ from cluster_resource.deadline import Clock, clear_suspicion, is_confirmed, susp
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.desired import Desired
 from cluster_resource.executions import LEASE_S
-from cluster_resource.observed import Cluster, Node
+from cluster_resource.observed import Cluster
 
 BLOCKED_S = 300
 BLOCKED_WORDS = "does not have permission to perform"
@@ -36,17 +36,13 @@ def is_quiet(memory: Memory, clock: Clock) -> bool:
 
 def _deleting(cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
     """Wait, or fail if the execution role lacks a permission: without it HyperPod retries forever to remove interfaces."""
-    blocked = _blocked(cluster)
+    blocked = next((node for node in cluster.nodes or () if BLOCKED_WORDS in node.message), None)
     if blocked is None:
         return Decision(Wait(cluster.progress), clear_suspicion(memory))
     memory = suspect(memory, "blocked", clock)
     if is_confirmed(memory, clock, BLOCKED_S):
         return Decision(Fail(reasons.deletion_blocked(cluster, blocked)), memory)
     return Decision(Wait(blocked.message), memory)
-
-
-def _blocked(cluster: Cluster) -> Node | None:
-    return next((node for node in cluster.nodes or () if BLOCKED_WORDS in node.message), None)
 
 
 def with_leftovers(decision: Decision, desired: Desired) -> Decision:

@@ -72,7 +72,7 @@ def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan
         differences=tuple(dict.fromkeys((*differences, *map(_place, unset)))),
         targets=counts,
         removed=removed,
-        enlarged=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
+        enlarged=tuple(name for name, count in counts.items() if (seen := cluster.group(name)) is None or count > seen.target),
         kept=tuple(group.name for group in unmanaged if not group.is_deleting),
         reverted=(*_reverted(specs, cluster), *_unchanged_capacities(desired, cluster)),
         unset=tuple(map(_place, unset)),
@@ -199,7 +199,3 @@ def _unchanged_capacities(desired: Desired, cluster: Cluster) -> Iterator[str]:
         is_changed = old is not None and CAPACITY in spec and spec[CAPACITY] != old.get(CAPACITY)
         if observed and is_changed and differs(spec[CAPACITY], observed.specification.get(CAPACITY)):
             yield f"{observed.name}.{CAPACITY}"
-
-
-def _grows(observed: Group | None, count: int) -> bool:
-    return observed is None or count > observed.target

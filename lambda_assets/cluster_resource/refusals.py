@@ -1,11 +1,11 @@
 """Refuse changes that the API cannot make, before any call. Runs in Lambda."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
 from cluster_resource.observed import PROVISIONING, Cluster
-from cluster_resource.plan import CAPACITY, IMMUTABLE, differs, removed_members
+from cluster_resource.plan import CAPACITY, IMAGE_FIELDS, IMMUTABLE, differs, removed_members
 from cluster_resource.removed_members import PERMANENT
 
 RENAME = "rename the group: this creates new nodes and deletes the old group"
@@ -16,7 +16,7 @@ def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
     of_cluster = ""
     if cluster:
-        checks = (_setup, _provisioning, _database, _immutable_fields, _images, _permanent_members)
+        checks = (_setup, _provisioning, _database, _immutable_fields, _permanent_members)
         of_cluster = next((text for check in checks if (text := check(desired, cluster))), "")
     return _without_groups(desired) or _controller(desired, cluster) or of_cluster
 
@@ -105,49 +105,41 @@ def _permanent_members(desired: Desired, cluster: Cluster) -> str:
     return ""
 
 
-def _images(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to change a group's image: only UpdateClusterSoftware does that, and it restarts all nodes."""
-    for group, image in [] if desired.is_rollback else changed_images(desired, cluster):
-        return (
-            f"ImageId of instance group {group!r} cannot change; first run `aws sagemaker update-cluster-software --cluster-name "
-            f"{cluster.name} --image-id {image} --instance-groups InstanceGroupName={group}`, which ends its jobs"
-        )
-    return ""
-
-
-def changed_images(desired: Desired, cluster: Cluster) -> list[tuple[str, str]]:
-    """Return group and image where the file changed an image, and the group has another one."""
-    old = desired.old_groups()
-    return [
-        (group.name, image)
-        for _, spec in desired.groups()
-        if (group := cluster.group(spec["InstanceGroupName"]))
-        and (image := spec.get("ImageId", "default"))
-        not in ("default", old.get(group.name, {}).get("ImageId"), group.specification.get("ImageId"))
-    ]
-
-
 def _immutable_fields(desired: Desired, cluster: Cluster) -> str:
     for group, field, observed, value in immutable_changes(desired, cluster):
-        return _immutable_field(desired, group, field, value, observed)
+        text = f"{field} of instance group {group!r} cannot change from {observed!r} to {value!r}"
+        if field in IMAGE_FIELDS:
+            option = f"--image-id {value} --instance-groups InstanceGroupName={group}"
+            release = f"--instance-groups InstanceGroupName={group},{field}={value}"
+            command = f"update-cluster-software --cluster-name {cluster.name} {option if field == 'ImageId' else release}"
+            return f"{text}; first run `aws sagemaker {command}`, which ends its jobs"
+        if group == desired.controller_group:
+            return f"{text}; the controller group cannot be renamed: revert the change, or create a new cluster"
+        return f"{text}; {RENAME}"
     return ""
 
 
 def immutable_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
-    """Yield the group, the field, its observed and its desired value for each change to an immutable field."""
+    """Yield the group, the field, its observed and its desired value for each change that UpdateCluster must not make."""
     for _, spec in desired.groups():
-        observed = cluster.group(spec["InstanceGroupName"])
-        if observed is None:
-            continue
-        for field in IMMUTABLE:
-            if field in spec and differs(spec[field], observed.specification.get(field)):
-                yield observed.name, field, observed.specification.get(field), spec[field]
-        old = desired.old_groups().get(observed.name, {})
-        if CAPACITY in old and CAPACITY in observed.specification and CAPACITY not in spec:
-            yield observed.name, CAPACITY, observed.specification[CAPACITY], None
-        keys, old_keys, observed_keys = _key_ids(spec), _key_ids(old), _key_ids(observed.specification)
-        if keys not in (old_keys, observed_keys):
-            yield observed.name, "VolumeKmsKeyId", observed_keys, keys
+        if observed := cluster.group(spec["InstanceGroupName"]):
+            old = desired.old_groups().get(observed.name, {})
+            changed = _immutable_changes(spec, old, observed.specification, [] if desired.is_rollback else IMAGE_FIELDS)
+            yield from ((observed.name, *each) for each in changed)
+
+
+def _immutable_changes(spec: Json, old: Json, observed: Json, images: Iterable[str]) -> Iterator[tuple[str, object, object]]:
+    for field in IMMUTABLE:
+        if field in spec and differs(spec[field], observed.get(field)):
+            yield field, observed.get(field), spec[field]
+    if CAPACITY in old and CAPACITY in observed and CAPACITY not in spec:
+        yield CAPACITY, observed[CAPACITY], None
+    for field in images:  # only UpdateClusterSoftware changes them, and it restarts all nodes
+        if spec.get(field, "default") not in ("default", old.get(field), observed.get(field)):
+            yield field, observed.get(field), spec[field]
+    keys, old_keys, observed_keys = _key_ids(spec), _key_ids(old), _key_ids(observed)
+    if keys not in (old_keys, observed_keys):
+        yield "VolumeKmsKeyId", observed_keys, keys
 
 
 def _key_ids(spec: Json) -> str | None:
@@ -155,10 +147,3 @@ def _key_ids(spec: Json) -> str | None:
     volumes = [item.get("EbsVolumeConfig") or {} for item in spec.get("InstanceStorageConfigs") or []]
     keys = {str(volume["VolumeKmsKeyId"]).rsplit("/", 1)[-1] for volume in volumes if volume.get("VolumeKmsKeyId")}
     return ", ".join(sorted(keys)) or None
-
-
-def _immutable_field(desired: Desired, group: str, field: str, value: object, observed: object) -> str:
-    text = f"{field} of instance group {group!r} cannot change from {observed!r} to {value!r}"
-    if group == desired.controller_group:
-        return f"{text}; the controller group cannot be renamed: revert the change, or create a new cluster"
-    return f"{text}; {RENAME}"

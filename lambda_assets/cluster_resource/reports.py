@@ -71,7 +71,9 @@ class Fleet(NamedTuple):
 
 def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Mapping[str, str]) -> Fleet:
     """Return the running nodes with the newest of their reports; ``events`` are times and messages in any order."""
-    running = {node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if _runs(node)}
+    running = {
+        node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if node.status == "Running"
+    }
     newest: dict[tuple[str, str], tuple[int, Json]] = {}
     for timestamp, message in events:
         record = _record(message)
@@ -83,10 +85,6 @@ def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Ma
     for _, record in sorted(newest.values(), key=lambda each: each[0]):
         running[record["instance"]] = _with_record(running[record["instance"]], record)
     return Fleet(tuple(running.values()))
-
-
-def _runs(node: Node) -> bool:
-    return node.status == "Running"
 
 
 def _with_record(node: FollowingNode, record: Json) -> FollowingNode:

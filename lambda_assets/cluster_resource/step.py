@@ -26,7 +26,7 @@ from cluster_resource.log import log
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import removed_members
 from cluster_resource.reconcile import decide, observed_name
-from cluster_resource.refusals import changed_images
+from cluster_resource.refusals import immutable_changes
 from cluster_resource.response import Send, failure, send, success
 
 _UNREAD = {ROLLOUT: "running nodes"}
@@ -166,7 +166,11 @@ def _reconciled(
     except ApiError as error:
         return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), None
     try:
-        if event.request_type == "Update" and cluster and (removed_members(desired, cluster) or changed_images(desired, cluster)):
+        if (
+            event.request_type == "Update"
+            and cluster
+            and (removed_members(desired, cluster) or any(immutable_changes(desired, cluster)))
+        ):
             desired = desired._replace(is_rollback=api.is_rolling_back(event.stack_id))
     except ApiError as error:
         return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), cluster

@@ -47,8 +47,7 @@ class VpcEndpoint(Provider):
 
     def _describe(self, context: Context, endpoint_id: str) -> list[Json]:
         found: list[Json] = context.client("ec2").describe_vpc_endpoints()["VpcEndpoints"]
-        gone = ("deleted", "deleting")
-        return [one for one in found if one["VpcEndpointId"] == endpoint_id and str(one["State"]).lower() not in gone]
+        return [one for one in found if one["VpcEndpointId"] == endpoint_id and str(one["State"]).lower() != "deleted"]
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """Return the id, names and interfaces."""

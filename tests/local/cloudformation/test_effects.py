@@ -11,9 +11,9 @@ import yaml
 from aws_cdk import App, CrossStackReferences, Environment, ReferenceStrength, Stack, Stage
 
 from cli.preflight.account import Account
-from cli.preflight.changes import changes
+from cli.preflight.changes import RESOURCES, changes
 from cluster_request.request import merged
-from config.fields import field_at
+from config.fields import field_at, section_at
 from config.model import ClusterConfig
 from constructs.hyperpod.monitoring.chat_channels import ChatChannels
 from local_aws.testing import ACCOUNT, REGION
@@ -35,7 +35,7 @@ WORDS = {"at creation": FAILS, "in two deployments": FAILS, "replaces the file s
 WORDS["replaces cluster and file system"] = NEW_FILE_SYSTEM
 OUTCOMES = {FAILS: "error", NEW_FILE_SYSTEM: "warning"}
 MORE = """
-storage: {data_repository_associations: [{path: /data}]}
+storage: {lustre: {storage_capacity_gib: 2400}, data_repository_associations: [{path: /data}]}
 monitoring:
   slack: {workspace_id: T0123ABCD, channel_id: C0123ABCD}
   teams: {tenant_id: &id 01234567-89ab-cdef-0123-456789abcdef, team_id: *id, channel_id: 19%3Aabc%40thread.tacv2}
@@ -51,7 +51,7 @@ monitoring.teams.tenant_id: &id 11111111-89ab-cdef-0123-456789abcdef, monitoring
 network.node_cidr: 10.2.0.0/16}
 """)
 UPDATED: Json = yaml.safe_load("""
-{network.flow_logs_retention_days: 90, storage.lustre.storage_capacity_gib: 2400, storage.lustre.compression: NONE,
+{network.flow_logs_retention_days: 90, storage.lustre.storage_capacity_gib: 4800, storage.lustre.compression: NONE,
 storage.lustre.removal: destroy, LINK.imported_file_chunk_size_mib: 512, LINK.auto_import: [NEW], LINK.auto_export: [],
 monitoring.slack.channel_id: C9876ABCD, monitoring.teams.channel_id: 19%3Axyz%40thread.tacv2}
 """)
@@ -129,6 +129,16 @@ def deployed(world: World, templates: Templates) -> World:
     return world
 
 
+def test_each_field_of_these_resources_is_changed() -> None:
+    operations, fields = {*RESOURCES, "fsx:CreateDataRepositoryAssociation"}, set[str]()
+    for place in ("network", "storage.lustre", "LINK", "monitoring.slack", "monitoring.teams"):
+        found: Any = section_at(ClusterConfig, (*path_of(place), ""))
+        apis = {name: field.json_schema_extra["api"].partition(" ")[0] for name, field in found.model_fields.items()}
+        fields |= {f"{place}.{name}" for name, operation in apis.items() if operation in operations}
+    assert fields
+    assert fields <= REPLACING.keys() | UPDATED.keys()
+
+
 def test_each_word_is_what_a_deployment_does(deployed: World, templates: Templates) -> None:
     found, current = dict[str, str](), "before"
     for field in REPLACING:
@@ -151,8 +161,13 @@ def test_preflight_refuses_what_would_fail_and_warns_of_an_empty_file_system(dep
     unused = config_of({"storage.lustre": None, "storage.data_repository_associations": []})
     [removed] = [each for each in changes(Account(unused, session)) if each.outcome.value == "warning"]
     assert "leaves the deployment" in removed.message
-    doomed = config_of({"storage.lustre.version": "2.12", "storage.lustre.removal": "destroy"})
-    assert next(changes(Account(doomed, session))).message.endswith(f"{kept}deleted")
+    doomed = {"storage.lustre.version": "2.12", "storage.lustre.removal": "destroy"}
+    smaller = {"storage.lustre.storage_capacity_gib": 1200}
+    outcome = [
+        [each.outcome.value for each in changes(Account(config_of(values), session))] for values in (smaller, smaller | doomed)
+    ]
+    assert outcome == [["error"], ["warning"]]
+    assert next(changes(Account(config_of(doomed), session))).message.endswith(f"{kept}deleted")
 
 
 def test_all_others_change_in_place_and_an_association_in_two_deployments(deployed: World, templates: Templates) -> None:

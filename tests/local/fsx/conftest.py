@@ -7,7 +7,7 @@ import pytest
 from local_aws import durations, faults, fsx, server, testing
 from local_aws.clock import clock
 from local_aws.server import EmbeddedAws
-from tests.local.fsx.world import REGION, Hold, World
+from tests.local.fsx.world import REGION, World
 
 SPEED = 3000.0  # seven of AWS's minutes in a seventh of a second
 
@@ -39,13 +39,3 @@ def world(account: World) -> Iterator[World]:
     fsx.reset()
     durations.reset()
     faults.reset()
-
-
-@pytest.fixture
-def hold() -> Hold:
-    """Let something on AWS take so long that the test can look at what is before it."""
-
-    def hold(name: str) -> None:
-        durations.change({name: 1e9})
-
-    return hold

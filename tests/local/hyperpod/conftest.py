@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from local_aws import durations, eks, faults, hyperpod, iam, server, testing
+from local_aws import eks, faults, hyperpod, iam, server, testing
 from local_aws.clock import clock
 from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
 from tests.local.hyperpod.eks_world import EksSite
-from tests.local.hyperpod.world import Caller, Hold, World
+from tests.local.hyperpod.world import Caller, World
 
 SPEED = 3000.0  # ten of AWS's minutes in a fifth of a second
 
@@ -49,16 +49,6 @@ def site(world: World) -> Iterator[EksSite]:
     hyperpod.reset()
     eks.reset()
     control_planes.use(control_planes.REAL)
-
-
-@pytest.fixture
-def hold() -> Hold:
-    """Let something on AWS take so long that the test can look at what is before it."""
-
-    def hold(name: str) -> None:
-        durations.change({name: 1e9})
-
-    return hold
 
 
 @pytest.fixture

@@ -78,3 +78,9 @@ def _calls_of(prepare: Prepare[W]) -> int:
     before = len(world.service.calls)
     world.do(**request)
     return len(world.service.calls) - before
+
+
+def minutes(world: CallsWorld) -> float:
+    """Return how long the last execution has run."""
+    executions = list(world.states.executions.values())
+    return (world.clock.now - executions[-1].started).total_seconds() / 60

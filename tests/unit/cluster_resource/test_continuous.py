@@ -69,12 +69,8 @@ def test_an_update_that_replaces_one_in_progress_waits_for_its_own_nodes(world: 
     assert world.sagemaker.all[0].running["workers"] == 8
 
 
-@pytest.mark.fault(15)
-@pytest.mark.fault(25)
-def test_an_update_whose_step_dies_in_its_call_still_waits_for_the_new_nodes(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = world.create(continuous(4))["PhysicalResourceId"]
+def die_in_update(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the step die after its next UpdateCluster."""
     whole = world.sagemaker.update_cluster
 
     def update_and_die(**arguments: object) -> Json:
@@ -83,6 +79,15 @@ def test_an_update_whose_step_dies_in_its_call_still_waits_for_the_new_nodes(
         raise MemoryError("out of memory")
 
     monkeypatch.setattr(world.sagemaker, "update_cluster", update_and_die)
+
+
+@pytest.mark.fault(15)
+@pytest.mark.fault(25)
+def test_an_update_whose_step_dies_in_its_call_still_waits_for_the_new_nodes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = world.create(continuous(4))["PhysicalResourceId"]
+    die_in_update(world, monkeypatch)
     assert update(world, name, continuous(6), continuous(4))["Status"] == "SUCCESS"
     assert world.sagemaker.all[0].running["workers"] == 6
 
@@ -93,14 +98,7 @@ def test_an_adoption_whose_step_dies_in_its_update_still_waits_for_the_new_nodes
 ) -> None:
     world.create_outside("theirs", **continuous(4)["Request"])
     world.run(700)
-    whole = world.sagemaker.update_cluster
-
-    def update_and_die(**arguments: object) -> Json:
-        whole(**arguments)
-        monkeypatch.undo()
-        raise MemoryError("out of memory")
-
-    monkeypatch.setattr(world.sagemaker, "update_cluster", update_and_die)
+    die_in_update(world, monkeypatch)
     adopted = continuous(6, ClusterName="theirs", Adopt=True)
     assert world.finish(world.event("Create", adopted))["Status"] == "SUCCESS"
     assert world.sagemaker.all[0].running["workers"] == 6

@@ -6,7 +6,7 @@ import pytest
 
 from cluster_resource.plan import differs
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
-from tests.unit.cluster_resource.updates import CONTROLLER, Json, update, workers
+from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, SIX, Json, update, workers
 from tests.unit.cluster_resource.world import World, properties, request
 
 NOTHING_TO_UPDATE = Refusal("ValidationException", "there is nothing to update")
@@ -24,6 +24,13 @@ def respell(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]
         return described
 
     return lambda: monkeypatch.setattr(world.sagemaker, "describe_cluster", in_other_words)
+
+
+def test_a_field_in_another_spelling_does_not_fail_an_update(world: World, respell: Callable[[], None]) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].failure = "something of last week"
+    respell()
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(42)

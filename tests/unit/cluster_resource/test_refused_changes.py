@@ -9,6 +9,7 @@ from tests.unit.cluster_resource.updates import CONTROLLER, Json, update, worker
 from tests.unit.cluster_resource.world import World, properties, request
 
 KEY, OTHER = ("arn:aws:kms:us-west-2:123456789012:key/" + digit * 8 for digit in "12")
+IMAGES = ("ami-0123456789abcdef1", "ami-0123456789abcdef2")
 DATABASE = {"Endpoint": "db.example.com", "Port": 3306, "SecretArn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:db"}
 
 
@@ -51,17 +52,23 @@ def test_a_key_or_a_removed_capacity_source_cannot_change(world: World, old: Jso
     assert world.sagemaker.changes() == []
 
 
-@pytest.mark.parametrize("before", [{}, {"ImageId": "ami-0123456789abcdef1"}])
-def test_a_deployment_never_updates_the_software_of_nodes(world: World, before: Json) -> None:
-    old = properties(request(CONTROLLER, workers(4, **before)))
-    new = properties(request(CONTROLLER, workers(4, ImageId="ami-0123456789abcdef2")))
+@pytest.mark.parametrize(
+    ("before", "after", "option"),
+    [
+        ({}, {"ImageId": IMAGES[1]}, f"--image-id {IMAGES[1]} --instance-groups InstanceGroupName=workers`"),
+        ({"ImageId": IMAGES[0]}, {"ImageId": IMAGES[1]}, f"--image-id {IMAGES[1]} --instance-groups InstanceGroupName=workers`"),
+        ({}, {"ImageReleaseVersion": "1.1.0"}, "--instance-groups InstanceGroupName=workers,ImageReleaseVersion=1.1.0`"),
+    ],
+)
+def test_a_deployment_never_updates_the_software_of_nodes(world: World, before: Json, after: Json, option: str) -> None:
+    old, new = properties(request(CONTROLLER, workers(4, **before))), properties(request(CONTROLLER, workers(4, **after)))
     name = world.create(old)["PhysicalResourceId"]
     done = update(world, name, new, old)
     assert done["Status"] == "FAILED"
-    assert f"--cluster-name {name} --image-id ami-0123456789abcdef2 --instance-groups InstanceGroupName=workers" in done["Reason"]
+    assert f"`aws sagemaker update-cluster-software --cluster-name {name} {option}, which ends its jobs" in done["Reason"]
     assert update(world, name, old, new)["Status"] == "SUCCESS"
     assert world.sagemaker.changes() == []
-    world.sagemaker.all[0].groups["workers"]["ImageId"] = "ami-0123456789abcdef2"  # as by UpdateClusterSoftware
+    world.sagemaker.all[0].groups["workers"] |= after  # as by UpdateClusterSoftware
     assert update(world, name, new, old)["Status"] == "SUCCESS"
 
 

@@ -48,7 +48,7 @@ def test_an_image_update_that_is_rolled_back_fails_the_update_of_a_cluster_in_se
 ) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
     software.status = status
-    done = update(world, name, with_image(NEW), with_image(OLD))
+    done = update(world, name, with_image(NEW), with_image(NEW))
     assert software.cluster.status == "InService"
     assert done["Status"] == "FAILED"
     assert "rolled back the update" in done["Reason"]
@@ -61,7 +61,7 @@ def test_an_image_update_that_was_rolled_back_is_requested_again_by_the_next_upd
 ) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
     software.status = "Failed"
-    update(world, name, with_image(NEW), with_image(OLD))
+    update(world, name, with_image(NEW), with_image(NEW))
     software.cluster.groups["workers"]["ImageReleaseVersion"] = NEW
     world.sagemaker.calls.clear()
     raw = world.deliver(world.event("Update", with_image(NEW), with_image(NEW), name))
@@ -76,7 +76,7 @@ def test_an_image_update_that_was_rolled_back_is_requested_again_by_the_next_upd
 def test_the_rollback_of_a_failed_image_update_makes_no_call(world: World, software: SoftwareUpdates) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
     software.status = "Failed"
-    update(world, name, with_image(NEW), with_image(OLD))
+    update(world, name, with_image(NEW), with_image(NEW))
     world.sagemaker.calls.clear()
     assert update(world, name, with_image(OLD), with_image(NEW))["Status"] == "SUCCESS"
     assert not world.sagemaker.changes()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
 from tests.unit.cluster_resource.modes import SCRIPTS
-from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, SIX, Json, update, workers
+from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, SIX, update, workers
 from tests.unit.cluster_resource.world import World, group, properties, request
 
 
@@ -139,21 +139,6 @@ def test_one_read_of_the_old_counts_after_the_update_is_not_enough(world: World,
     monkeypatch.undo()
     world.run()
     assert world.response(raw)["Status"] == "SUCCESS"
-
-
-def test_a_field_in_another_spelling_does_not_fail_an_update(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    world.sagemaker.all[0].failure = "something of last week"
-    whole = world.sagemaker.describe_cluster
-
-    def in_other_words(**arguments: str) -> Json:
-        described = whole(**arguments)
-        for shown in described["InstanceGroups"]:
-            shown["LifeCycleConfig"]["SourceS3Uri"] = "s3://sagemaker-scripts/otherwise"
-        return described
-
-    monkeypatch.setattr(world.sagemaker, "describe_cluster", in_other_words)
-    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(1)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.dependencies_world import CLUSTER, DependenciesWorld
-from tests.unit.kubernetes_resource.test_errors import minutes
 
 MESSAGE = "The add-on is unhealthy because it doesn't have the desired number of replicas."
 DEGRADED = {"status": "DEGRADED", "health": {"issues": [{"code": "InsufficientNumberOfReplicas", "message": MESSAGE}]}}

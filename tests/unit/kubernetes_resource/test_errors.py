@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.api_server import Place
 from tests.unit.kubernetes_resource.dependencies_world import (
     INVENTORY,
@@ -29,11 +30,6 @@ def refuse(world: DependenciesWorld, verb: str, plural: str, refusal: Refusal) -
             raise refusal
 
     world.server.on_call = check
-
-
-def minutes(world: DependenciesWorld) -> float:
-    executions = list(world.states.executions.values())
-    return (world.clock.now - executions[-1].started).total_seconds() / 60
 
 
 @pytest.mark.fault(87)

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from kubernetes_resource.inventory import COLLECTION
+from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.cluster_resource.fake_states import FunctionDied
 from tests.unit.kubernetes_resource.api_server import Place
 from tests.unit.kubernetes_resource.dependencies_world import ID, DependenciesWorld, names, standard
-from tests.unit.kubernetes_resource.test_errors import minutes
 
 Json = dict[str, Any]
 DOWN = TimeoutError("timed out")

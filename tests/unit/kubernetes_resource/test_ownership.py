@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kubernetes_resource.objects import INVENTORY_LABEL, MANAGED_BY
+from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.api_server import Place
 from tests.unit.kubernetes_resource.dependencies_world import (
     ID,
@@ -26,11 +27,6 @@ def set_image(image: str) -> Callable[[Json], None]:
         live["spec"]["template"]["spec"]["containers"][0]["image"] = image
 
     return change
-
-
-def minutes(world: DependenciesWorld) -> float:
-    executions = list(world.states.executions.values())
-    return (world.clock.now - executions[-1].started).total_seconds() / 60
 
 
 @pytest.mark.fault(88)

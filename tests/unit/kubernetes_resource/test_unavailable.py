@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.api_server import ApiServer, Place
 from tests.unit.kubernetes_resource.dependencies_world import (
     DependenciesWorld,
@@ -16,7 +17,7 @@ from tests.unit.kubernetes_resource.dependencies_world import (
     standard,
 )
 from tests.unit.kubernetes_resource.refusals import Refusal
-from tests.unit.kubernetes_resource.test_errors import minutes, refuse
+from tests.unit.kubernetes_resource.test_errors import refuse
 
 Json = dict[str, Any]
 METRICS = "metrics.k8s.io/v1beta1"

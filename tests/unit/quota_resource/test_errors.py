@@ -5,16 +5,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.quota_resource.fake_quotas import refusal
 from tests.unit.quota_resource.quota_world import QuotaWorld, given, quota, settings
 
 Json = dict[str, Any]
 ONE = [quota("vision")]
-
-
-def minutes(world: QuotaWorld) -> float:
-    executions = list(world.states.executions.values())
-    return (world.clock.now - executions[-1].started).total_seconds() / 60
 
 
 def refuse(world: QuotaWorld, operation: str, error: ClientError) -> None:

@@ -19,7 +19,7 @@ def test_a_database_that_is_not_external_needs_nothing_more(draft: Any, database
 @pytest.mark.parametrize("member", [{"AutoPatchConfig": {"PatchingStrategy": "WhenIdle"}}, {"ImageReleaseVersion": "1.0.0"}])
 def test_a_patched_controller_deletes_its_local_accounting(draft: Any, member: Any) -> None:
     lines = draft.set("instance_groups", 0, "overrides", member).lines()
-    assert any("deletes the local accounting database; use `database: external`" in line for line in lines)
+    assert any("patching deletes the local accounting database; use `database: external`" in line for line in lines)
     assert not [line for line in accounting(draft, database="none").lines() if "accounting" in line]
 
 

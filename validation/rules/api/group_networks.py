@@ -126,7 +126,9 @@ def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
     EFA traffic cannot cross subnets: a job on nodes of both groups hangs or fails in its first collective call.
     """
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html
-    with_efa = {group.name: group for group in request.groups if _has_efa(group)}
+    with_efa = {
+        group.name: group for group in request.groups if any(each.efa_interfaces for each in group.known_types().values())
+    }
     for partition, members in request.config.partition_groups().items():
         groups = [with_efa[each.name] for each in members if each.name in with_efa]
         for group in groups[1:]:
@@ -136,10 +138,6 @@ def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
                     "or suppress this warning"
                 )
                 yield _in_partition(group, partition, request.config, message)
-
-
-def _has_efa(group: GroupMember) -> bool:
-    return any(known.efa_interfaces for known in group.known_types().values())
 
 
 def _subnets(group: GroupMember, request: EffectiveRequest) -> list[str]:

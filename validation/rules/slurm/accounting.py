@@ -87,9 +87,8 @@ def local_accounting(request: EffectiveRequest) -> Iterator[Problem]:
     database = request.config.slurm.accounting.database
     causes = [(group, name) for group in request.of_role(Role.CONTROLLER) for name in PATCHES if group.sets(name)]
     for group, name in causes if database is Database.LOCAL else ():
-        yield group.member(name).problem(
-            "deletes the local accounting database; use `database: external`, or suppress this warning"
-        )
+        message = "patching deletes the local accounting database; use `database: external`, or suppress this warning"
+        yield group.member(name).problem(message)
 
 
 @slurm_rule("secret-location", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)

@@ -6,27 +6,32 @@ of scripts have values.
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
+import yaml
 
 from cli.import_cluster import Choices, Imported, Keep, Original, imported
 from cluster_request.request import RequestValues, cluster_request
-from config.errors import ConfigError
+from config.errors import ConfigError, Level
 from config.model import ClusterConfig
 from tests.unit.cli.import_cluster.originals import DATA, Json, by_scripts, sorted_storage
 
 REQUESTS: dict[str, Any] = {each.stem: json.loads(each.read_text()) for each in (DATA.parent / "requests").glob("*.json")}
 REFUSED = sorted(name for name, each in REQUESTS.items() if "refused" in each)
-ZONES = {"us-east-1": "use1-az2", "us-east-2": "use2-az2"}
-NO_NETWORK = {"SecurityGroupIds": ["sg"], "Subnets": ["subnet"]}
+ELSEWHERE = sorted(name for name, each in REQUESTS.items() if "names_another_network" in each)
+NEW = [(name, Keep.NOTHING) for name in sorted(REQUESTS.keys() - REFUSED - {*ELSEWHERE})]
+KEPT = [(name, Keep.NETWORK) for name in sorted(REQUESTS.keys() - REFUSED) if "VpcConfig" in REQUESTS[name]["request"]]
+NO_NETWORK: Json = {"SecurityGroupIds": ["sg"], "Subnets": ["subnet"]}
 
 
 def import_of(public: Json, keep: Keep) -> Imported:
     """Import the request as its user would."""
-    zone = next((zone for region, zone in ZONES.items() if region in json.dumps(public)), "usw2-az2")
     vpc = "vpc-0a1b2c3d4e5f67890" if keep is Keep.NETWORK else None
-    choices = Choices(keep=keep, zone=zone, vpc_id=vpc, drop_unknown_groups=public.get("drop_unknown_groups", False))
+    choices = Choices(
+        keep=keep, zone=public.get("zone", "usw2-az2"), vpc_id=vpc, drop_unknown_groups="drop_unknown_groups" in public
+    )
     return imported(Original(public["request"], public.get("parameters"), "create_cluster.json"), choices)
 
 
@@ -48,20 +53,25 @@ def asked_for(config: ClusterConfig, request: Json, keep: Keep) -> Json:
     return {**name, **cluster_request(config, values=values)}
 
 
-@pytest.mark.parametrize("name", sorted(REQUESTS.keys() - REFUSED))
-@pytest.mark.parametrize("keep", [Keep.NOTHING, Keep.NETWORK])
+def roles_in(parameters: Json) -> set[tuple[str, str, str | None]]:
+    """Return the groups in provisioning parameters, with role and partition."""
+    workers = {(each["instance_group_name"], "compute", each["partition_name"]) for each in parameters["worker_groups"]}
+    return workers | {
+        (parameters[f"{role}_group"], role, None) for role in ("controller", "login") if f"{role}_group" in parameters
+    }
+
+
+@pytest.mark.parametrize(("name", "keep"), [*NEW, *KEPT])
 def test_a_public_request_gives_a_valid_file_that_asks_for_the_same(name: str, keep: Keep) -> None:
     public, request = REQUESTS[name], copy.deepcopy(REQUESTS[name]["request"])
-    if keep is Keep.NETWORK and "VpcConfig" not in request:
-        return  # there is none to keep
-    made = import_of(public, keep)
-    if keep is Keep.NOTHING and public.get("names_another_network"):
-        assert {each.rule for each in made.problems} == {"resources-of-another-network"}
-        return
+    made, parameters = import_of(public, keep), public.get("parameters", {})
     assert made.config is not None, made.problems
+    assert not [each for each in made.problems if each.level is Level.ERROR or each.rule == "resources-of-another-network"]
     found = asked_for(made.config, request, keep)
-    if "parameters" in public and made.config.uses_slurm_api:
-        found = by_scripts(found)
+    if "parameters" in public:
+        assert {(each.name, str(each.role), each.partition) for each in made.config.instance_groups} <= roles_in(parameters)
+        assert bool(made.config.storage.lustre or made.config.storage.existing) == ("fsx_dns_name" in parameters)
+        found = by_scripts(found) if made.config.uses_slurm_api else found
     if "VpcConfig" not in request:
         assert "# A new network; the original has none." in made.text
         del found["VpcConfig"]
@@ -69,9 +79,17 @@ def test_a_public_request_gives_a_valid_file_that_asks_for_the_same(name: str, k
         if "OnInitComplete" in group.get("LifeCycleConfig", {}):  # as the file's head and the documentation say
             group["LifeCycleConfig"]["OnCreate"] = group["LifeCycleConfig"].pop("OnInitComplete")
         if keep is Keep.NOTHING:  # a new network has one subnet
-            had.pop("OverrideVpcConfig", None)
-            assert "subnet-" not in json.dumps(group)
+            own = had.pop("OverrideVpcConfig", {})
+            assert all(set(ids) <= set(request["VpcConfig"][kind]) for kind, ids in own.items())
+    if keep is Keep.NOTHING:
+        assert not re.search("(subnet|sg|fs|vpc)-[0-9a-f]{8}", json.dumps(yaml.safe_load(made.text)))
     assert sorted_storage(found) == sorted_storage(request)  # leaf by leaf
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_public_request_that_names_another_network_is_told_beside_a_new_one(name: str) -> None:
+    problems = import_of(REQUESTS[name], Keep.NOTHING).problems
+    assert {each.rule for each in problems} == {"resources-of-another-network"}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -81,6 +99,7 @@ def test_a_public_request_that_no_file_describes_is_refused_in_its_own_words(nam
     assert REQUESTS[name]["refused"] in str(told.value)
 
 
-def test_there_are_forty_requests_with_their_sources() -> None:
-    assert len(REQUESTS) >= 40
+def test_forty_requests_with_their_sources_are_compared() -> None:
+    assert len(NEW) >= 40
+    assert len(KEPT) >= 40
     assert all(each["source"] and each["date"].startswith("20") for each in REQUESTS.values())

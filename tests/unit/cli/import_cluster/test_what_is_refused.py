@@ -70,6 +70,12 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
         ),
         (("InstanceGroups",), [], "InstanceGroups: []: has no group; add a controller group"),
         (("InstanceGroups", 0), "head", 'InstanceGroups[0]: "head": must be a mapping; the members are InstanceCount, '),
+        ((*WORK, "OverrideVpcConfig"), {}, "InstanceGroups[2].OverrideVpcConfig.SecurityGroupIds: required by VpcConfig; add it"),
+        (
+            (*WORK, "OverrideVpcConfig"),
+            {**REQUEST["VpcConfig"], "Subnets": []},
+            "InstanceGroups[2].OverrideVpcConfig.Subnets: []: too few entries; use 1 to 16 entries",
+        ),
         (
             (*WORK, "InstanceRequirements"),
             {"InstanceTypes": []},

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 from cli.node_actions.patience import Patience
 from cli.remote.sessions import SessionError, Target
 from cli.remote.shell import Output
+from cli.result import Result
 from tests.unit.cli.fake_nodes import NODES, FakeNodes, summary
 from tests.unit.cli.fake_stack import Json
 
@@ -258,3 +259,9 @@ class FakeSlurmShell:
         bad = target.instance in self.unhealthy
         results = PRECHECK_FAILED if bad else {}
         return Output(int(bad), json.dumps({"host": "x", "results": results}))
+
+
+def results(result: Result) -> dict[str, Any]:
+    """Return the result of each node."""
+    assert result.data is not None
+    return {node["name"]: node["result"] for node in result.data["nodes"]}

@@ -1,7 +1,6 @@
 """`hpod check` starts deep health checks, and finds their results in the operation, the nodes and the log."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -9,7 +8,7 @@ from cli.errors import OpsError
 from cli.node_actions.check import check
 from cli.render import envelope
 from cli.result import Block, Result
-from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime
+from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime, results
 
 FAULT = {"level": "error", "msg": "Encountered FaultyInstance. Replace the Instance."}
 
@@ -26,11 +25,6 @@ def run(cluster: FakeCluster, *nodes: str, checks: str = "InstanceStress", shown
     patience = FakeTime().patience()
     show = (shown if shown is not None else []).append
     return check(cluster.deployment(), nodes=nodes, checks=checks, patience=patience, show=show, shell=cluster.shell)
-
-
-def results(result: Result) -> dict[str, Any]:
-    assert result.data is not None
-    return {node["name"]: node["result"] for node in result.data["nodes"]}
 
 
 def test_nodes_that_were_under_check_and_run_again_have_passed(gpus: FakeCluster) -> None:

@@ -9,7 +9,7 @@ import pytest
 from cli.errors import OpsError
 from cli.node_actions.recover import Options, recover
 from cli.result import Block, Result
-from tests.unit.cli.node_actions.fake_cluster import FIRST, HEAD, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime, SlurmHost
+from tests.unit.cli.node_actions.fake_cluster import FIRST, HEAD, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime, SlurmHost, results
 
 Run = Callable[..., Result]
 
@@ -29,11 +29,6 @@ def run(cluster: FakeCluster, shown: list[Block]) -> Run:
         )
 
     return run
-
-
-def results(result: Result) -> dict[str, str]:
-    assert result.data is not None
-    return {node["name"]: node["result"] for node in result.data["nodes"]}
 
 
 def test_a_replaced_node_is_drained_first_and_its_successor_checked(cluster: FakeCluster, run: Run) -> None:
