@@ -1,6 +1,5 @@
-"""A cluster goes from CloudFormation's own resource to ours without being touched, and at the end with its stack."""
+"""A cluster outlives its stack, another file adopts it without touching it, and it goes with that file's stack."""
 
-import sys
 from typing import Any
 
 import pytest
@@ -8,34 +7,26 @@ import yaml
 
 from local_aws.clock import clock
 from local_aws.testing import Client, ask
-from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local, pytest.mark.long]
 
-STACK = "reference-Cluster"
+STACK = "mine-Cluster"
 QUOTA = "ml.trn1.32xlarge for cluster usage"
 KEPT_APART: dict[str, Any] = {"storage": {"lustre": {}, "data_repository_associations": []}}
 
 
-def change(workspace: Workspace, **fields: Any) -> None:
-    """Set fields of the cluster file; None takes one away."""
-    path = workspace.folder / "clusters" / "reference.yaml"
+def change(workspace: Workspace, name: str, **fields: Any) -> None:
+    """Set fields of a cluster file; None takes one away."""
+    path = workspace.folder / "clusters" / f"{name}.yaml"
     content = {**yaml.safe_load(path.read_text()), **fields}
     path.write_text(yaml.safe_dump({name: value for name, value in content.items() if value is not None}, sort_keys=False))
 
 
 def groups(workspace: Workspace, workers: int) -> list[dict[str, Any]]:
-    """The file's groups with another number of workers."""
-    content = yaml.safe_load((workspace.folder / "clusters" / "reference.yaml").read_text())
-    *others, last = content["instance_groups"]
+    """The adopting file's groups with another number of workers."""
+    *others, last = yaml.safe_load((workspace.folder / "clusters" / "mine.yaml").read_text())["instance_groups"]
     return [*others, {**last, "instance_count": workers}]
-
-
-def deploy(workspace: Workspace, *, fails: bool = False) -> str:
-    """Deploy the cluster's own stack alone."""
-    options = ("--exclusively", "--require-approval", "never", "--progress", "events")
-    return workspace.cdk("deploy", "reference/Cluster", *options, fails=fails)
 
 
 def described(sagemaker: Any, name: str) -> dict[str, Any]:
@@ -51,36 +42,30 @@ def changes() -> list[str]:
     return [name for name in names if not name.startswith(("Describe", "List"))]
 
 
-def test_a_cluster_goes_from_the_native_resource_to_ours_without_being_touched(workspace: Workspace, client: Client) -> None:
+def test_a_kept_cluster_is_adopted_without_being_touched(workspace: Workspace, client: Client) -> None:
     clock.set_speed(600)
     sagemaker, cloudformation = client("sagemaker"), client("cloudformation")
-    change(workspace, implementation="native", removal="retain", **KEPT_APART)
+    change(workspace, "reference", removal="retain", **KEPT_APART)
     workspace.deploy()
     [summary] = sagemaker.list_clusters()["ClusterSummaries"]
     name, arn = summary["ClusterName"], summary["ClusterArn"]
+    workspace.destroy()
     made = described(sagemaker, name)
     assert made["ClusterStatus"] == "InService"
 
-    change(workspace, implementation="custom_resource", cluster_name=name, adopt=True)
-    assert "Update of resource type is not permitted" in deploy(workspace, fails=True)
-    assert described(sagemaker, name) == made
-
-    change(workspace, implementation="none", adopt=None)
-    deploy(workspace)
-    assert described(sagemaker, name) == made
-
+    workspace.hpod("import", "--from-cluster", name, "--write", "clusters/mine.yaml")
+    workspace.hpod("adopt", "mine", "--release", "--yes")
     before = changes()
     ask("quotas", "POST", f'{{"{QUOTA}": 5}}'.encode())
-    change(workspace, implementation="custom_resource", adopt=True, instance_groups=groups(workspace, 6))
-    assert QUOTA in deploy(workspace, fails=True)
+    change(workspace, "mine", instance_groups=groups(workspace, 6))
+    assert QUOTA in workspace.deploy("mine", fails=True)
     assert changes()[len(before) :] == ["AddTags", "UpdateCluster", "DeleteTags"]
     assert described(sagemaker, name) == made, "the rollback gives back what it did not make"
 
     before = changes()
-    change(workspace, instance_groups=groups(workspace, 4))
-    told = workspace.run(sys.executable, "-m", "cli", "adopt", "reference")
-    assert "`cdk deploy 'reference/*'` would adopt it and change nothing else" in told
-    deploy(workspace)
+    change(workspace, "mine", instance_groups=groups(workspace, 4))
+    assert "`cdk deploy 'mine/*'` would adopt it and add these tags and change nothing else" in workspace.hpod("adopt", "mine")
+    workspace.deploy("mine")
     assert changes()[len(before) :] == ["AddTags"]
     assert described(sagemaker, name) == made
     outputs = {
@@ -88,10 +73,8 @@ def test_a_cluster_goes_from_the_native_resource_to_ours_without_being_touched(w
     }
     assert (outputs["ClusterName"], outputs["ClusterArn"]) == (name, arn)
 
-    change(workspace, adopt=None, removal=None)
-    workspace.deploy()
+    change(workspace, "mine", adopt=None)
+    workspace.deploy("mine")
     assert changes()[len(before) :] == ["AddTags"]
-    workspace.destroy()
+    workspace.destroy("mine")
     assert sagemaker.list_clusters()["ClusterSummaries"] == []
-    of_the_file_system = {"file system", "network interface", "security group", "subnet", "vpc"}
-    assert leftovers(client).keys() - {"log group"} == of_the_file_system, "what was kept for a while goes, too"
