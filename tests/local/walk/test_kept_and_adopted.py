@@ -66,7 +66,7 @@ def test_a_kept_cluster_is_adopted_without_being_touched(workspace: Workspace, c
     change(workspace, "mine", instance_groups=groups(workspace, 4))
     assert "`cdk deploy 'mine/*'` would adopt it and add these tags and change nothing else" in workspace.hpod("adopt", "mine")
     workspace.deploy("mine")
-    assert changes()[len(before) :] == ["AddTags"]
+    assert changes()[len(before) :] == ["AddTags", "AddTags"], "its owner, and the name of the file"
     assert described(sagemaker, name) == made
     outputs = {
         one["OutputKey"]: one["OutputValue"] for one in cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]["Outputs"]
@@ -75,6 +75,6 @@ def test_a_kept_cluster_is_adopted_without_being_touched(workspace: Workspace, c
 
     change(workspace, "mine", adopt=None)
     workspace.deploy("mine")
-    assert changes()[len(before) :] == ["AddTags"]
+    assert changes()[len(before) :] == ["AddTags", "AddTags"], "its owner, and the name of the file"
     workspace.destroy("mine")
     assert sagemaker.list_clusters()["ClusterSummaries"] == []
