@@ -78,7 +78,7 @@ faults: setup  ## run the tests of docs/internals/faults.md's rows 1 to 59 and p
 test-runtimes: setup  ## run the functions' asset with older releases of boto3, each in an environment of its own
 	@pytest tests/asset/older_boto3.py
 
-whole-stack: setup  ## drive cdk deploy and destroy through faults, with our resource and with CDK's stock Provider
+whole-stack: setup  ## drive cdk deploy and destroy through faults
 	@pytest -q tests/whole_stack
 
 many-nodes: setup  ## measure how long a new user takes to reach 64 running nodes (minutes; root on Debian): WORKERS=62

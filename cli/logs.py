@@ -22,7 +22,7 @@ LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
 STREAMS = {LIFECYCLE: "LifecycleConfig/", "health": "SagemakerHealthMonitoringAgent/", DEEP_HEALTH: "DeepHealthCheckResults/"}
 """The prefix of the streams of each kind of log: KIND/GROUP/INSTANCE, but KIND/ID for deep health checks of many nodes."""
 POLL_S = 2
-GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
+GENERATED = "-[0-9a-f]{12}"
 """What a generated name ends in: of the custom resource, and of CloudFormation's own."""
 
 

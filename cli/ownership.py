@@ -6,14 +6,12 @@ from cli.aws_errors import not_aws
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.resource_code import ApiError, Cluster, ClusterApi, Owner
-from config.model import Implementation
 
 OURS = "Custom::HyperPodCluster"
-NATIVE = "AWS::SageMaker::Cluster"
 GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 TO_BE_MADE = ("CREATE_FAILED", "CREATE_IN_PROGRESS")
 
-_LET_GO = "release it first, in separate deployments: `removal: retain`, then `implementation: none`, then this"
+_LET_GO = "release it first: deploy `removal: retain`, run `cdk destroy`, and adopt it with another file (docs/change/adopt.md)"
 
 
 def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
@@ -52,22 +50,12 @@ def has_own(deployment: Deployment, cluster: Cluster) -> bool:
 
 def obstacle(deployment: Deployment, cluster: Cluster) -> str:
     """Return why a deployment would not adopt the cluster; empty if it would, or owns it."""
-    implementation = deployment.config.implementation
-    if implementation is not Implementation.CUSTOM_RESOURCE:
-        native = ", or use `cdk import` (docs/change/implementation.md)" if implementation is Implementation.NATIVE else ""
-        return f"`implementation: {implementation.value}` cannot adopt a cluster; set `implementation: custom_resource`{native}"
-    for each in resources(deployment, OURS, NATIVE):
-        if each["ResourceStatus"] not in TO_BE_MADE and not (each["ResourceType"] == OURS and _is_own(each, cluster)):
-            return f"its stack already owns cluster {each['PhysicalResourceId']}, and {_why(each, cluster)}; {_LET_GO}"
+    for each in resources(deployment, OURS):
+        if each["ResourceStatus"] not in TO_BE_MADE and not _is_own(each, cluster):
+            owned = each["PhysicalResourceId"]
+            why = "does not restore its lost ownership tags" if owned == cluster.name else "adopts no other cluster"
+            return f"its stack already owns cluster {owned}, and an update {why}; {_LET_GO}"
     return ""
-
-
-def _why(resource: dict[str, Any], cluster: Cluster) -> str:
-    if resource["ResourceType"] == NATIVE:
-        return "CloudFormation cannot replace a native resource with a custom resource"
-    if resource["PhysicalResourceId"] == cluster.name:
-        return "an update does not restore its lost ownership tags"
-    return "an update adopts no other cluster"
 
 
 def _all(deployment: Deployment) -> list[dict[str, Any]]:

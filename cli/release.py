@@ -56,7 +56,7 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
 def _held(cluster: Cluster, owner: Owner, stack: str) -> OpsError:
     return OpsError(
         f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed; release it from that stack first: "
-        "deploy `removal: retain`, then run `cdk destroy` or deploy `implementation: none`"
+        "deploy `removal: retain`, then run `cdk destroy`"
     )
 
 

@@ -50,8 +50,8 @@ class LifecycleConfig(Section):
         "message of the day, which users see at login", Change.RUNNING_NODES, None, min_length=1, max_length=4096
     )
     follow: Follow | None = setting(
-        "nodes that a deployment changes: running and new ones (`live`), or only `new_nodes`; default: `live`, with `source` or "
-        "`implementation: native` `new_nodes` (see docs/operate/running-nodes.md)",
+        "nodes that a deployment changes: running and new ones (`live`), or only `new_nodes`; default: `live`, with `source` "
+        "`new_nodes` (see docs/operate/running-nodes.md)",
         Change.NEW_NODES,
         None,
     )

@@ -53,14 +53,6 @@ class Wait(StrEnum):
     NONE = "none"
 
 
-class Implementation(StrEnum):
-    """The resource that creates the cluster."""
-
-    CUSTOM_RESOURCE = "custom_resource"
-    NATIVE = "native"
-    NONE = "none"
-
-
 class ClusterConfig(Section):
     """One cluster, defined by one YAML file."""
 
@@ -146,12 +138,6 @@ class ClusterConfig(Section):
         Change.NOTHING,
         Removal.DESTROY,
     )
-    implementation: Implementation = setting(
-        "resource that creates the cluster: a `custom_resource`, the `native` AWS::SageMaker::Cluster, or `none` for the step "
-        "between them, as CloudFormation does not support a direct change (see docs/change/implementation.md)",
-        Change.REPLACES_CLUSTER,
-        Implementation.CUSTOM_RESOURCE,
-    )
     monitoring: MonitoringConfig = setting("alarms, notifications and the dashboard", Change.IN_PLACE, MonitoringConfig())
     alarm_topic_arn: str | None = setting(
         "SNS topic for failures that CloudFormation does not report: a lost response, or a failed deletion at the end of an "
@@ -219,11 +205,6 @@ class ClusterConfig(Section):
     def has_node_reports(self) -> bool:
         """Return whether the controller and the nodes report their state."""
         return self.orchestrator is Orchestrator.SLURM and self.lifecycle.has_agent
-
-    @property
-    def is_monitored(self) -> bool:
-        """Return whether the cluster has a monitoring stack."""
-        return self.monitoring.enabled and self.implementation is not Implementation.NONE
 
     @property
     def lifecycle_script_member(self) -> str:

@@ -1,12 +1,12 @@
 """Define the cluster, its role and its lifecycle scripts."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aws_cdk import CfnOutput, Fn, Stack
 from constructs import Construct
 
 from config.fingerprint import fingerprint
-from config.model import ClusterConfig, Implementation, Wait
+from config.model import ClusterConfig, Wait
 from config.section import Removal
 from constructs.hyperpod.cluster.hyperpod_cluster import HyperPodCluster
 from constructs.hyperpod.cluster.node_role import NodeRole
@@ -15,9 +15,6 @@ from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import retain
 from constructs.hyperpod.storage.shared_storage import SharedStorage
 from stacks.storage_stack import DATA_BUCKET_OUTPUT
-
-if TYPE_CHECKING:
-    from constructs.hyperpod.cluster.native_cluster import NativeCluster
 
 
 class ClusterStack(Stack):
@@ -39,19 +36,17 @@ class ClusterStack(Stack):
         if config.removal is Removal.RETAIN:
             retain(scripts.bucket, role)
         self._identity = [network.identity, storage.identity, *_identity(config)]
-        implementation = _implementation(config.implementation)
-        if implementation:
-            cluster = implementation(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
-            CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
-            CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
-            if isinstance(cluster, HyperPodCluster) and config.recreate:
-                self._identity.append(cluster.request_identity)
-            if isinstance(cluster, HyperPodCluster) and config.provisioning and config.wait is Wait.NODES:
-                text = "Groups that had fewer nodes than requested when the deployment ended"
-                CfnOutput(self, "MissingNodes", value=cluster.missing_nodes, description=text)
-            if isinstance(cluster, HyperPodCluster) and cluster.rollout:
-                CfnOutput(self, "Rollout", value=cluster.rollout, description="Result of the last change of running nodes")
-            CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
+        cluster = HyperPodCluster(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
+        if config.recreate:
+            self._identity.append(cluster.request_identity)
+        CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
+        CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
+        if config.provisioning and config.wait is Wait.NODES:
+            text = "Groups that had fewer nodes than requested when the deployment ended"
+            CfnOutput(self, "MissingNodes", value=cluster.missing_nodes, description=text)
+        if cluster.rollout:
+            CfnOutput(self, "Rollout", value=cluster.rollout, description="Result of the last change of running nodes")
+        CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
         CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")
 
     @property
@@ -60,21 +55,9 @@ class ClusterStack(Stack):
         return fingerprint(*self._identity)
 
 
-def _implementation(implementation: Implementation) -> "type[HyperPodCluster] | type[NativeCluster] | None":
-    """Return the construct of the cluster; `implementation: none`, the step between the two others, has none."""
-    match implementation:
-        case Implementation.CUSTOM_RESOURCE:
-            return HyperPodCluster
-        case Implementation.NATIVE:
-            from constructs.hyperpod.cluster.native_cluster import NativeCluster  # noqa: PLC0415  aws_sagemaker is slow to load
-
-            return NativeCluster
-    return None
-
-
 def _identity(config: ClusterConfig) -> tuple[object, ...]:
     create_only = [config.overrides.get(member) for member in ("VpcConfig", "Orchestrator")]
-    return (config.cluster_name, config.implementation.value, config.adopt, config.recreate, *create_only)
+    return (config.cluster_name, config.adopt, config.recreate, *create_only)
 
 
 def _created_data_bucket(storage: SharedStorage) -> str | None:

@@ -26,7 +26,7 @@ class ClusterStage(Stage):
         last: Stack = self.cluster
         if config.eks:
             last = self._add_kubernetes(config, config.eks, network, storage)
-        if config.is_monitored:
+        if config.monitoring.enabled:
             monitoring = MonitoringStack(self, "Monitoring", config=config, storage=storage.storage, cluster=self.cluster)
             monitoring.add_stack_dependency(last)
         for key, value in {CLUSTER_TAG: config.name, **config.tags}.items():

@@ -5,7 +5,7 @@ from typing import Any, cast
 from aws_cdk import CfnOutput, CfnResource, Fn, Stack
 from constructs import Construct
 
-from config.model import ClusterConfig, Implementation, Wait
+from config.model import ClusterConfig, Wait
 from constructs.hyperpod.cluster.request_alarms import alarm_names
 from constructs.hyperpod.monitoring.chat_channels import ChatChannels
 from constructs.hyperpod.monitoring.dashboard import Dashboard
@@ -58,9 +58,7 @@ class MonitoringStack(Stack):
         if config.storage.lustre:
             system = str(storage.file_system_id)
             names += FileSystemAlarms(self, "FileSystem", config=config, file_system_id=system, topic_arn=topic).names
-        if config.implementation is Implementation.CUSTOM_RESOURCE:
-            names += alarm_names(cluster)
-        return names
+        return [*names, *alarm_names(cluster)]
 
 
 def _log_group(cluster: str) -> str:

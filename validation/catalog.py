@@ -56,10 +56,6 @@ BASIC: dict[str, Entry] = {
     "request.bounds": Entry("The request must be within the API's limits.", _REJECTED),
     "request.choice": Entry("Values must be in the API's list of choices.", _REJECTED),
     "request.pattern": Entry("Values must match the API's pattern.", _REJECTED),
-    "request.native": Entry(
-        "With `implementation: native`, the request must contain only properties of AWS::SageMaker::Cluster.",
-        "CloudFormation rejects the stack after network and storage are created.",
-    ),
     "suppress.unknown": Entry("`suppress` must contain only known rules.", _TYPO),
     "suppress.not-a-warning": Entry("`suppress` must contain only warnings.", "Errors and notes cannot be suppressed."),
     "suppress.duplicate": Entry(

@@ -24,7 +24,6 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "training_plan": ("plan", "reserved", "training-plan", "capacity_block"),
     },
     "wait": {"none": ("no", "off", "never"), "nodes": ("healthy", "running", "instances"), "cluster": ("inservice",)},
-    "implementation": {"native": ("cloudformation", "cfn"), "custom_resource": ("custom", "lambda")},
     "node_recovery": {"Automatic": ("true", "on", "yes", "auto"), "None": ("false", "off", "no", "manual")},
     "compression": {"NONE": ("false", "off", "no"), "LZ4": ("true", "on", "yes")},
 }
@@ -47,6 +46,8 @@ _FIELDS = {
     "ami": "image_id",
     "ami_id": "image_id",
 }
+# Fields that were removed, each with what is instead.
+FORMER = {"implementation": "was removed, as a custom resource creates every cluster; remove it (docs/limits.md)"}
 # Other tools' words for members of CreateCluster.
 _MEMBERS = {
     "mincount": "MinInstanceCount: ...",

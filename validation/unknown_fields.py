@@ -13,7 +13,7 @@ from config.fields import keyed_section, section_at, section_of
 from config.model import EKS_FIELDS, SLURM_FIELDS, ClusterConfig, SlurmClusterConfig
 from config.section import Section
 from config.suggestions import either, like
-from validation.synonyms import field_meant, member_meant
+from validation.synonyms import FORMER, field_meant, member_meant
 
 MOST_PLACES = 3
 NOT_HERE = "unknown field in this section"
@@ -114,10 +114,8 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
     if name := _of_the_api(section, word) or field_meant(word, section.model_fields):
         found = [each for each in missing if each["loc"][-1] == name]
         yield _problem(detail, f"unknown field; did you mean {name}?"), [detail, *found]
-    elif word in _overridable(section):
-        yield _problem(detail, "is a member of CreateCluster; move it to `overrides` in this section"), [detail]
-    elif member := member_meant(word, _overridable(section)):
-        yield _problem(detail, f"unknown field; use `overrides: {{{member}}}`"), [detail]
+    elif message := _known(section, word):
+        yield _problem(detail, message), [detail]
     elif parents := list(_sections_with(word, model)):
         resolved = [
             each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in parents]
@@ -126,6 +124,17 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
     elif len(missing) == 1 and _is_alone(detail, details) and not like(word, section.model_fields):
         message = f"unknown field; did you mean the required {missing[0]['loc'][-1]}?"
         yield _problem(detail, message), [detail, *missing]
+
+
+def _known(section: type[Section], word: str) -> str:
+    """Return a message for a former field of the file and for a member that `overrides` may have; otherwise empty."""
+    members = _overridable(section)
+    if "instance_groups" in section.model_fields and word in FORMER:
+        return FORMER[word]
+    if word in members:
+        return "is a member of CreateCluster; move it to `overrides` in this section"
+    member = member_meant(word, members)
+    return f"unknown field; use `overrides: {{{member}}}`" if member else ""
 
 
 def _together(found: Sequence[Explained]) -> Iterator[Explained]:

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 from cluster_request.eks_addons import addons_after_nodes, standard_support_end
 from config.eks import AddonName, EksConfig
-from config.model import ClusterConfig, Implementation
+from config.model import ClusterConfig
 from config.network import InternetAccess
 from config.section import Removal
 
@@ -25,12 +25,10 @@ def notes_on(config: ClusterConfig, today: date | None = None) -> Iterator[str]:
     """Yield the notes on the cluster's estimate, by default of this day."""
     yield BY_USE
     yield ROOT
-    if config.is_monitored:
+    if config.monitoring.enabled:
         yield MONITORING
     if config.eks:
         yield from _on_kubernetes(config, config.eks, today or datetime.now(UTC).date())
-    if config.implementation is Implementation.NONE:
-        yield "`implementation: none`: no stack owns the cluster, which costs this while it runs"
     yield from _on_what_is_there(config)
     yield from _after_destroy(config)
 

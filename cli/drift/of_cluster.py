@@ -7,24 +7,16 @@ from cli.desired_cluster import deployed_request, desired_cluster
 from cli.drift.difference import Difference
 from cli.resource_code import Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
-from config.model import Implementation
 
 COUNT = "InstanceCount"
 UPDATE = "a deployment sets it with UpdateCluster"
 KEEP = "a deployment keeps it: the file did not change the count since the last deployment"
 REFUSE = "a deployment fails: the API cannot change it; rename the group to recreate its nodes"
-NATIVE = "a deployment changes it only if the file changes: `implementation: native` compares templates"
 
 
 def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Iterator[Difference]:
     """Yield the fields, counts and tags that differ, and the groups that only one side has."""
     desired = desired_cluster(deployment, cluster, api, deployed_request(deployment))
-    for each in _differences(desired, cluster):
-        is_native = deployment.config.implementation is Implementation.NATIVE
-        yield Difference(each.place, each.field, each.file, each.actual, NATIVE) if is_native else each
-
-
-def _differences(desired: Desired, cluster: Cluster) -> Iterator[Difference]:
     found = plan(desired, cluster, {})
     immutable = {(group, field) for group, field, *_ in immutable_changes(desired, cluster)}
     specs: dict[str, Json] = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}

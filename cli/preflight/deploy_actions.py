@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-service-linked-roles.ht
 https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html.
 """
 
-from config.model import ClusterConfig, Implementation
+from config.model import ClusterConfig
 from config.network import InternetAccess
 
 Actions = dict[str, tuple[str, ...]]
@@ -102,7 +102,6 @@ EKS: Actions = {
     "AWS::EKS::Addon": ("eks:CreateAddon", "eks:TagResource"),
     "AWS::EKS::PodIdentityAssociation": ("eks:CreatePodIdentityAssociation", "eks:TagResource", "iam:PassRole"),
 }
-NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:PassRole")}
 
 
 # What CloudFormation calls for parts of a template that are no resources of a service.
@@ -116,7 +115,7 @@ TEMPLATE: Actions = {
 def parts(config: ClusterConfig) -> list[Actions]:
     """Return the parts that the file creates."""
     network, storage = config.network.existing, config.storage
-    monitoring, is_monitored = config.monitoring, config.is_monitored
+    monitoring, is_monitored = config.monitoring, config.monitoring.enabled
     makes = (
         (VPC, network is None),
         (INTERNET, network is None or network.internet_access is InternetAccess.CREATE),
@@ -125,8 +124,7 @@ def parts(config: ClusterConfig) -> list[Actions]:
         (SCRIPTS, True),
         (TEMPLATE, True),
         (BOUNDARY, config.node_role.permissions_boundary_arn is not None),
-        (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),
-        (NATIVE, config.implementation is Implementation.NATIVE),
+        (OUR_RESOURCE, True),
         (EKS_CLUSTER, config.creates_eks_cluster),
         (EKS, config.eks is not None),
         (MONITORING, is_monitored),

@@ -55,7 +55,7 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     of_eks = [config.eks.secrets_key_arn] if config.eks else []
     yield from ((_key, each) for each in [*secret_keys, *keys, *of_eks] if each)
     yield from ((_secret, each) for each in secrets if each)
-    notified = config.monitoring.topic_arn if config.is_monitored else None
+    notified = config.monitoring.topic_arn if config.monitoring.enabled else None
     yield from ((_topic, each) for each in dict.fromkeys([config.alarm_topic_arn, notified]) if each)
     yield from (
         (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each

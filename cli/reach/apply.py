@@ -14,7 +14,7 @@ from cli.remote.parallel import PARALLEL_SESSIONS
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
-from config.model import Implementation, Orchestrator
+from config.model import Orchestrator
 
 AGENT = "hyperpod-follow.timer"
 FOLDER = "/root/hyperpod-cdk-scripts"
@@ -44,7 +44,7 @@ def apply(
         )
     if shell is None:
         require_plugin()
-    script = apply_script(_scripts(deployment), skip_agents=deployment.config.implementation is not Implementation.NATIVE)
+    script = apply_script(_scripts(deployment))
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
@@ -69,15 +69,12 @@ def _scripts(deployment: Deployment) -> str:
     return uri
 
 
-def apply_script(uri: str, *, skip_agents: bool = True) -> str:
-    """Return the script for a node. It keeps the downloaded scripts, because services may run them after a reboot.
-
-    With `implementation: native`, agents report but follow no pointer.
-    """
-    skip = f"if systemctl --quiet is-enabled {AGENT} 2>/dev/null; then echo '{HAS_AGENT}'; exit 0; fi\n" if skip_agents else ""
+def apply_script(uri: str) -> str:
+    """Return the script for a node. It keeps the downloaded scripts, because services may run them after a reboot."""
     return f"""\
 set -euo pipefail
-{skip}rm --recursive --force {FOLDER}
+if systemctl --quiet is-enabled {AGENT} 2>/dev/null; then echo '{HAS_AGENT}'; exit 0; fi
+rm --recursive --force {FOLDER}
 aws s3 cp --only-show-errors --recursive {shlex.quote(uri)} {FOLDER}
 bash {FOLDER}/on_create.sh
 """

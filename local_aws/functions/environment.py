@@ -90,7 +90,7 @@ def _command(runtime: str) -> tuple[list[str], dict[str, str]]:
         script = str(_RUNTIMES / "python_runtime.py")
         return [sys.executable, "-I", "-S", "-u", script], {"_RUNTIME_PACKAGES": str(packages.runtime_packages_folder())}
     if runtime.startswith("nodejs"):
-        found_in = os.pathsep.join(map(str, (_PROJECT / "node_modules", _RUNTIMES / "node_packages")))
+        found_in = str(_PROJECT / "node_modules")
         node = {"NODE_PATH": found_in, "_ANSWER_PATH": _ANSWER_PATH}
         return [_node(), str(_RUNTIMES / "node_runtime.js")], node
     raise ValueError(f"runtime {runtime!r} is not part of the embedded AWS; use python3.x or nodejs")

@@ -46,7 +46,7 @@ OF_A_NETWORK = ("vpc_cidr", "node_cidr", "public_subnet_cidr", "flow_logs_retent
 OF_AN_ASSOCIATION = ("bucket", "prefix", "imported_file_chunk_size_mib", "auto_import", "auto_export")
 FILE_SYSTEM_ADDRESSES = ("removal", "compression", "version", "deployment_type")
 OF_THE_FILE = (
-    *("wait", "wait_hours", "node_recovery", "cluster_name", "implementation", "trust_source_account", "recreate", "account"),
+    *("wait", "wait_hours", "node_recovery", "cluster_name", "trust_source_account", "recreate", "account"),
     *("alarm_topic_arn", "tags", "removal", "provisioning", "monitoring"),
 )
 

@@ -88,7 +88,6 @@ FITTING: dict[str, tuple[str, ...]] = {
     "node_recovery": ("Automatic", "None"),
     "removal": ("retain", "destroy"),
     "cluster_name": ("ml", "ml-2", "A"),
-    "implementation": ("custom_resource", "native"),
     "trust_source_account": ("true", "false"),
     "recreate": ("true", "false"),
     "account": ('"123456789012"',),

@@ -40,7 +40,7 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     )
 
 
-def test_a_slurm_file_does_not_load_what_only_eks_and_native_clusters_need(tmp_path: Path) -> None:
+def test_a_slurm_file_does_not_load_what_only_eks_clusters_need(tmp_path: Path) -> None:
     context = {"clusters": str(cluster_files.CLUSTERS), "nag": "false"}
     script = (
         "import sys; from stacks.clusters_app import ClustersApp;"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from local_aws import durations
 from local_aws.hyperpod import quotas
 from tests.whole_stack.assemblies import LARGE, SMALL
-from tests.whole_stack.world import CUSTOM_RESOURCE, GONE, World
+from tests.whole_stack.world import CUSTOM_RESOURCE, ENTRY, GONE, STACK, WATCHER, World
 
 CREATED, UPDATED = "CREATE_COMPLETE", "UPDATE_COMPLETE"
 NOT_CREATED, NOT_UPDATED = "ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"
@@ -26,7 +26,6 @@ class Scenario:
     reason: str = ""
     is_live_before: bool = False
     workers: int = SMALL
-    is_for_ours_alone: bool = False
 
 
 def _reply_lost(world: World) -> None:
@@ -46,18 +45,18 @@ def _throttled(world: World) -> None:
         message="Rate exceeded",
         times=12,
         after=2,
-        caller=world.parts.watcher,
+        caller=WATCHER,
     )
     world.deploy(SMALL)
 
 
 def _execution_aborted(world: World) -> None:
-    world.fault("states:Run", kind="abort", after=4, code="Stopped", message="by somebody in the console", target=world.stack)
+    world.fault("states:Run", kind="abort", after=4, code="Stopped", message="by somebody in the console", target=STACK)
     world.deploy(SMALL)
 
 
 def _execution_timed_out(world: World) -> None:
-    world.fault("states:Run", kind="time_out", after=4, target=world.stack)
+    world.fault("states:Run", kind="time_out", after=4, target=STACK)
     world.deploy(SMALL)
 
 
@@ -67,12 +66,12 @@ def _responder_killed(world: World) -> None:
 
 
 def _entry_killed(world: World) -> None:
-    world.fault("lambda:Run", kind="kill", at="before", times=world.parts.attempts, target=world.parts.entry)
+    world.fault("lambda:Run", kind="kill", at="before", target=ENTRY)
     world.deploy(SMALL)
 
 
 def _delivered_twice(world: World) -> None:
-    world.fault("lambda:Invoke", kind="repeat", caller="cloudformation", target=world.parts.entry)
+    world.fault("lambda:Invoke", kind="repeat", caller="cloudformation", target=ENTRY)
     world.deploy(SMALL)
 
 
@@ -109,21 +108,21 @@ def _update_cancelled(world: World) -> None:
     deployment.start()
     try:
         world.until(lambda: {each["ClusterStatus"] for each in world.clusters().values()} == {"Updating"}, seconds=240)
-        world.client("cloudformation").cancel_update_stack(StackName=world.stack)
+        world.client("cloudformation").cancel_update_stack(StackName=STACK)
     finally:
         deployment.join()  # or it goes on beside the next fault
 
 
 def _delete_conflicts(world: World) -> None:
     text = "Cluster is being patched"
-    world.fault("sagemaker:DeleteCluster", code="ConflictException", message=text, times=3, caller=world.stack)
+    world.fault("sagemaker:DeleteCluster", code="ConflictException", message=text, times=3, caller=STACK)
     world.destroy()
 
 
 def _role_without_rights(world: World) -> None:
     """The role loses its policy, the destroy fails, and works once the policy is back."""
     iam = world.client("iam")
-    [role] = [each["RoleName"] for each in iam.list_roles()["Roles"] if each["RoleName"].startswith(f"{world.stack}-NodeRole")]
+    [role] = [each["RoleName"] for each in iam.list_roles()["Roles"] if each["RoleName"].startswith(f"{STACK}-NodeRole")]
     policy = iam.get_role_policy(RoleName=role, PolicyName="Node")
     iam.delete_role_policy(RoleName=role, PolicyName="Node")
     world.destroy()
@@ -156,15 +155,13 @@ SCENARIOS = (
     Scenario("the event is delivered twice", (26,), _delivered_twice, CREATED),
     Scenario("the answer gets 503 twice", (30,), _answer_refused, CREATED),
     Scenario("the execution is aborted", (29,), _execution_aborted, NOT_CREATED, "by somebody in the console"),
-    # The state machine of CDK's Provider has no TimeoutSeconds, so on AWS its executions cannot time out.
-    Scenario("the execution times out", (29,), _execution_timed_out, NOT_CREATED, "TIMED_OUT", is_for_ours_alone=True),
+    Scenario("the execution times out", (29,), _execution_timed_out, NOT_CREATED, "TIMED_OUT"),
     Scenario(
         "the execution is aborted, the responder dies once",
         (29,),
         _responder_killed,
         NOT_CREATED,
         "by somebody in the console",
-        is_for_ours_alone=True,
     ),
     Scenario("the function that is called first dies at every attempt", (), _entry_killed, NOT_CREATED, "signal: killed"),
     Scenario("there is no capacity", (8, 9, 35), _no_capacity, NOT_CREATED, "sufficient capacity"),

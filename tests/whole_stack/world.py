@@ -17,61 +17,36 @@ GONE = "gone"
 NO_ANSWER = "did not receive a response from your Custom Resource"
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What an implementation's parts are called, in the names of its functions and roles, and how often an event is tried.
-
-    Lambda tries an event again after one minute and after two more. Ours are given up when they are a minute old.
-    """
-
-    entry: str
-    watcher: str
-    attempts: int
-
-
-PARTS = {
-    "ours": Parts(entry="ours-Cluster-ClusterProviderEntry", watcher="ours-Cluster-ClusterProviderStep", attempts=1),
-    "stock": Parts(entry="stock-Cluster-ClusterProviderframeworkonEvent", watcher="stock-Cluster-ClusterIsComplete", attempts=3),
-}
+STACK = "ours-Cluster"
+ENTRY, WATCHER = f"{STACK}-ClusterProviderEntry", f"{STACK}-ClusterProviderStep"
 CUSTOM_RESOURCE = "ClusterEB0386A7"
-"""The cluster's logical id, which is the same in both, as the construct's is."""
+"""The cluster's logical id."""
 
 
 @dataclass
 class World:
-    """The stacks of one implementation (`ours` or `stock`), and what can be seen of them."""
+    """The stacks of the file `ours`, and what can be seen of them."""
 
-    kind: str
-    assemblies: Mapping[tuple[str, int], Path]
+    assemblies: Mapping[int, Path]
     environment: Mapping[str, str]
     client: Client
     printed: list[str] = field(default_factory=list)
     ordered: list[Fault] = field(default_factory=list)
 
-    @property
-    def parts(self) -> Parts:
-        """What this implementation's parts are called."""
-        return PARTS[self.kind]
-
-    @property
-    def stack(self) -> str:
-        """The stack that holds the cluster."""
-        return f"{self.kind}-Cluster"
-
     def deploy(self, workers: int, only: str = "Cluster") -> bool:
         """Run `cdk deploy`; tell whether it went well."""
         options = ("--require-approval", "never", "--progress", "events", "--exclusively")
-        return self._cdk(workers, "deploy", f"{self.kind}/{only}", *options)
+        return self._cdk(workers, "deploy", f"ours/{only}", *options)
 
     def destroy(self, only: str = "Cluster") -> bool:
         """Run `cdk destroy`; tell whether it went well."""
-        return self._cdk(1, "destroy", f"{self.kind}/{only}", "--force", "--exclusively")
+        return self._cdk(1, "destroy", f"ours/{only}", "--force", "--exclusively")
 
     def _cdk(self, workers: int, command: str, *arguments: str) -> bool:
         done = subprocess.run(
-            ("cdk", command, "--app", str(self.assemblies[self.kind, workers]), *arguments),
+            ("cdk", command, "--app", str(self.assemblies[workers]), *arguments),
             env=dict(self.environment),
-            cwd=self.assemblies[self.kind, workers],
+            cwd=self.assemblies[workers],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -96,16 +71,16 @@ class World:
         """The stack's status, or `gone`."""
         cloudformation = self.client("cloudformation")
         try:
-            return str(cloudformation.describe_stacks(StackName=self.stack)["Stacks"][0]["StackStatus"])
+            return str(cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]["StackStatus"])
         except cloudformation.exceptions.ClientError as error:
             if "does not exist" not in str(error):
                 raise
             return GONE
 
     def clusters(self) -> dict[str, dict[str, Any]]:
-        """Every cluster of this implementation's, described."""
+        """Every cluster, described."""
         sagemaker = self.client("sagemaker")
-        names = [each["ClusterName"] for each in sagemaker.list_clusters(NameContains=self.kind)["ClusterSummaries"]]
+        names = [each["ClusterName"] for each in sagemaker.list_clusters(NameContains="ours")["ClusterSummaries"]]
         return {name: sagemaker.describe_cluster(ClusterName=name) for name in names}
 
     def workers(self) -> int:
@@ -116,7 +91,7 @@ class World:
     def events(self) -> list[dict[str, Any]]:
         """What CloudFormation says of the newest stack of that name, oldest first."""
         cloudformation = self.client("cloudformation")
-        stacks = [each for each in cloudformation.list_stacks()["StackSummaries"] if each["StackName"] == self.stack]
+        stacks = [each for each in cloudformation.list_stacks()["StackSummaries"] if each["StackName"] == STACK]
         newest = max(stacks, key=lambda each: each["CreationTime"], default=None)
         if newest is None:
             return []
@@ -131,7 +106,7 @@ class World:
         # What leaked can often not be deleted any more: it needs the role, which went with the stack.
         hyperpod.reset()
         if self.status() != GONE and not self.destroy():
-            raise RuntimeError(f"stack {self.stack} cannot be cleared: {self.printed[-1]}")
+            raise RuntimeError(f"stack {STACK} cannot be cleared: {self.printed[-1]}")
 
     def until(self, look: Callable[[], object], seconds: float = 60.0) -> None:
         """Wait until ``look`` sees it."""

@@ -16,7 +16,7 @@ from config.operation_names import bundle_parameter
 from constructs.hyperpod.cluster.autoscaler_role import AutoscalerRole
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
-from constructs.hyperpod.cluster.generated_names import name_pattern
+from constructs.hyperpod.cluster.generated_names import cluster_names
 from constructs.hyperpod.cluster.step_permissions import StepPermissions
 from constructs.hyperpod.cluster.volume_keys import volume_key_ids
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
@@ -148,7 +148,7 @@ class HyperPodCluster(Construct):
         return StepPermissions(
             stack=cdk.Stack.of(self),
             logical_id=self._logical_id,
-            cluster_names=self._config.cluster_name or name_pattern(self._config),
+            cluster_names=cluster_names(self._config),
             role_arns=sorted({group["ExecutionRole"] for group in groups}),
             cluster_role_arn=request.get("ClusterRole"),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),

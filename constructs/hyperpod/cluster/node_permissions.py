@@ -11,7 +11,7 @@ from cluster_request.effective_request import EffectiveRequest
 from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.storage import NodeAccess
-from constructs.hyperpod.cluster.generated_names import names_of_clusters
+from constructs.hyperpod.cluster.generated_names import cluster_names
 from constructs.hyperpod.cluster.orchestrator_permissions import ASSIGN_POD_ADDRESSES, join_kubernetes, join_wildcards
 from constructs.hyperpod.cluster.secret_permissions import read_secrets
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
@@ -87,16 +87,10 @@ class NodePermissions:
 
     def wildcards(self) -> dict[str, str]:
         """Return the reason for each wildcard in the statements."""
-        groups = {
-            name: reason
-            for group in self._log_groups
-            for name, reason in (
-                (group, "HyperPod creates the log group; its name ends in the cluster ID, which is unknown at synth"),
-                (f"{group}:log-stream:*", "names of log streams contain instance groups and instances, which change"),
-            )
-        }
+        group = self._log_group
         return {
-            **groups,
+            group: "HyperPod creates the log group; its name ends in the cluster ID, which is unknown at synth",
+            f"{group}:log-stream:*": "names of log streams contain instance groups and instances, which change",
             self.scripts.bucket.scripts_arn: "prefixes contain a hash of the scripts; older nodes read older prefixes",
             **self._data_bucket_wildcard(),
             **{
@@ -121,11 +115,11 @@ class NodePermissions:
 
     def _observability(self) -> list[iam.PolicyStatement]:
         return [
-            iam.PolicyStatement(sid="CreateLogGroup", actions=["logs:CreateLogGroup"], resources=self._log_groups),
+            iam.PolicyStatement(sid="CreateLogGroup", actions=["logs:CreateLogGroup"], resources=[self._log_group]),
             iam.PolicyStatement(
                 sid="WriteLogs",
                 actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
-                resources=[f"{group}:log-stream:*" for group in self._log_groups],
+                resources=[f"{self._log_group}:log-stream:*"],
             ),
             iam.PolicyStatement(
                 sid="WriteMetrics",
@@ -262,17 +256,14 @@ class NodePermissions:
         return EffectiveRequest(self.config)
 
     @cached_property
-    def _log_groups(self) -> list[str]:
-        """Return the ARNs of HyperPod's log groups, whose names contain the cluster's name and ID."""
-        return [
-            self.stack.format_arn(
-                service="logs",
-                resource="log-group",
-                arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-                resource_name=f"{NAMESPACE}/{name}/*",
-            )
-            for name in names_of_clusters(self.config, self.network)
-        ]
+    def _log_group(self) -> str:
+        """Return the ARN of HyperPod's log groups, whose names contain the cluster's name and ID."""
+        return self.stack.format_arn(
+            service="logs",
+            resource="log-group",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+            resource_name=f"{NAMESPACE}/{cluster_names(self.config)}/*",
+        )
 
     @cached_property
     def _interface(self) -> str:

@@ -105,12 +105,6 @@ def test_without_a_node_the_logs_of_the_newest_cluster_are_listed(written: Logs)
     assert "i-0cccccccc" not in listed
 
 
-def test_the_logs_of_a_cluster_of_the_native_resource_are_found(written: Logs) -> None:
-    native = "/aws/sagemaker/Clusters/draft-0123456789abcdef/dddd"
-    written.write(native, "LifecycleConfig/head/i-0dddddddd", "of the native one")
-    assert written.read("i-0dddddddd") == ["of the native one"]
-
-
 def test_a_log_is_followed_as_it_grows(written: Logs) -> None:
     pauses = iter(range(1, 3))
     lines: list[str] = []

@@ -152,7 +152,6 @@ def test_a_cluster_that_its_own_stack_has_let_go_is_not_called_somebody_elses() 
     [
         ("Custom::HyperPodCluster", "before", "already owns cluster before, and an update adopts no other cluster"),
         ("Custom::HyperPodCluster", "theirs", "an update does not restore its lost ownership tags"),
-        ("AWS::SageMaker::Cluster", "arn:before", "CloudFormation cannot replace a native resource with a custom resource"),
     ],
 )
 def test_where_the_stack_has_a_cluster_an_adoption_is_reported_to_fail(kind: str, name: str, why: str) -> None:
@@ -161,7 +160,7 @@ def test_where_the_stack_has_a_cluster_an_adoption_is_reported_to_fail(kind: str
     text = adopt(deployment(account))
     assert "a deployment would fail: its stack already owns cluster" in text
     assert why in text
-    assert "`removal: retain`, then `implementation: none`, then this" in text
+    assert "deploy `removal: retain`, run `cdk destroy`, and adopt it with another file" in text
     assert "tags that would be put on" not in text
 
 
@@ -170,13 +169,6 @@ def test_a_resource_that_is_to_be_made_is_no_obstacle(status: str) -> None:
     account = FakeAccount()
     account.own = [owned("Custom::HyperPodCluster", "before", status)]
     assert "would adopt it" in adopt(deployment(account))
-
-
-@pytest.mark.parametrize("implementation", ["native", "none"])
-def test_without_the_custom_resource_nothing_would_be_taken_over(implementation: str) -> None:
-    changes = "cluster_name: theirs\n", f"cluster_name: theirs\nimplementation: {implementation}\nremoval: retain\n"
-    text = adopt(deployment(FakeAccount(), changes))
-    assert f"a deployment would fail: `implementation: {implementation}` cannot adopt a cluster; set" in text
 
 
 def test_what_would_be_changed_is_told_with_both_values() -> None:

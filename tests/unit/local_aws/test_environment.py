@@ -31,6 +31,10 @@ def test_nothing_of_the_users_settings_is_left(tmp_path: Path) -> None:
     assert not any(value in environment.values() for value in USERS.values())
 
 
+# What a shell sets or removes itself.
+SET_BY_BASH = ("_", "SHLVL", "PS1")
+
+
 def test_the_embedded_aws_is_all_that_it_knows(tmp_path: Path) -> None:
     environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)
     assert environment["AWS_ENDPOINT_URL"] == "http://127.0.0.1:1"
@@ -52,8 +56,8 @@ def test_a_shell_can_take_it_over(tmp_path: Path) -> None:
     script = f"{as_shell(environment)}\nenv -0"
     shown = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
     taken = dict(entry.split("=", 1) for entry in shown.split("\0") if entry)
-    assert {name: taken.get(name) for name in environment if name not in ("_", "SHLVL")} == {
-        name: value for name, value in environment.items() if name not in ("_", "SHLVL")
+    assert {name: taken.get(name) for name in environment if name not in SET_BY_BASH} == {
+        name: value for name, value in environment.items() if name not in SET_BY_BASH
     }
     assert not set(USERS) & set(taken)
 

@@ -38,7 +38,6 @@ def resources(draft: Any, *entries: dict[str, object]) -> Any:
 EKS_BREAKERS: dict[str, Callable[[Any], object]] = {
     "one-orchestrator": lambda draft: draft.set("slurm", {}),
     "slurm-only-fields": lambda draft: draft.set("users", [{"name": "alice", "uid": 10001}]),
-    "eks-implementation": lambda draft: draft.set("implementation", "native"),
     "slurm-only-options": lambda draft: draft.set(
         "instance_groups", WORK, "overrides", {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]}}
     ),

@@ -57,7 +57,6 @@ def test_a_wrong_choice_lists_all_and_suggests_the_nearest(draft: Any) -> None:
         (("storage", "lustre", "removal"), "delete", "destroy"),
         (("slurm", "accounting", "database"), "aurora", "external"),
         (("node_recovery",), True, "Automatic"),
-        (("implementation",), "cloudformation", "native"),
     ],
 )
 def test_another_tools_word_suggests_the_choice(draft: Any, path: tuple[str | int, ...], word: object, ours: str) -> None:

@@ -225,9 +225,6 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         draft.set("adopt", True).set("recreate", True).set("cluster_name", "theirs").set("removal", "retain")
     ),
     "retain-storage": lambda draft: draft.set("removal", "retain").set("storage", "lustre", "removal", "destroy"),
-    "retain-before-removal": lambda draft: draft.set("implementation", "none"),
-    "custom-resource-options": lambda draft: draft.set("implementation", "native").set("wait", "cluster"),
-    "native-slurm-setup": lambda draft: draft.set("implementation", "native").remove("slurm"),
     "data-deletion": lambda draft: draft.set("storage", "lustre", "removal", "destroy"),
     "deep-health-check-timeout": lambda draft: draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress"]),
     "untested-trust-policy": lambda draft: draft.set("trust_source_account", True),

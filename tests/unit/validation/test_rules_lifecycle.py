@@ -159,13 +159,6 @@ def test_nodes_run_no_agent_if_only_new_nodes_follow(draft: Any) -> None:
     assert not draft.set("lifecycle", "follow", "new_nodes").config().lifecycle.has_agent
 
 
-def test_the_native_resource_cannot_change_running_nodes(draft: Any) -> None:
-    assert draft.set("implementation", "native").set("lifecycle", "follow", "live").lines() == [
-        'lifecycle.follow: "live": not supported with `implementation: native`; set `new_nodes`, or remove the field and run '
-        "`./hpod apply`"
-    ]
-
-
 def test_the_folders_of_an_eks_file_have_other_names(draft: Any) -> None:
     draft.put("more/before_kubernetes/one.sh", "more/after_kubernetes/two.sh", "more/before_slurm/three.sh")
     draft.remove("slurm").set("lifecycle", "extra", "more").set("eks", {"version": "1.34"})

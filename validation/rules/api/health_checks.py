@@ -6,7 +6,7 @@ from cluster_request.effective_request import EffectiveRequest, GroupMember, Mem
 from config.errors import Level, Problem
 from config.instance_group import DeepHealthCheck
 from config.instance_types import accelerator
-from config.model import Implementation, Wait
+from config.model import Wait
 from config.suggestions import either
 from validation.rules.registry import request_rule, slurm_request_rule
 
@@ -81,14 +81,14 @@ def deep_health_checks_with_slurm(request: EffectiveRequest) -> Iterator[Problem
             )
 
 
-@request_rule("deep-health-check-timeout", "implementation", "wait", "wait_hours", "instance_groups", level=Level.WARNING)
+@request_rule("deep-health-check-timeout", "wait", "wait_hours", "instance_groups", level=Level.WARNING)
 def deep_health_check_timeout(request: EffectiveRequest) -> Iterator[Problem]:
     """`wait_hours` must be at least 3 for a deployment that waits for nodes with deep health checks.
 
     The checks take up to two hours after the nodes start. A deployment that times out earlier rolls back healthy nodes.
     """
     config, checked = request.config, [group.name for _, _, group in _to_check(request)]
-    if config.implementation is not Implementation.CUSTOM_RESOURCE or config.wait is Wait.NONE or not checked:
+    if config.wait is Wait.NONE or not checked:
         return
     if config.wait_hours < DEEP_HEALTH_CHECK_HOURS:
         alternative = "" if config.eks else ", or `wait: none`"

@@ -6,7 +6,7 @@ from pathlib import Path
 from config.errors import Level, Problem
 from config.lifecycle import Follow
 from config.local_folder import content_of
-from config.model import ClusterConfig, Implementation, Orchestrator
+from config.model import ClusterConfig, Orchestrator
 from config.suggestions import either, nearest
 from validation.rules.registry import rule
 
@@ -35,11 +35,11 @@ def lifecycle_source_conflict(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("lifecycle", "extra"), folders["extra"].name, message)
 
 
-@rule("follow-live", "lifecycle", "implementation")
+@rule("follow-live", "lifecycle")
 def follow_live(config: ClusterConfig) -> Iterator[Problem]:
-    """`lifecycle.follow: live` requires the default scripts and `implementation: custom_resource`.
+    """`lifecycle.follow: live` requires the default scripts.
 
-    The default scripts install the agent that changes running nodes, and the custom resource advances it.
+    The default scripts install the agent that changes running nodes.
     """
     lifecycle = config.lifecycle
     if lifecycle.follow is not Follow.LIVE:
@@ -47,9 +47,6 @@ def follow_live(config: ClusterConfig) -> Iterator[Problem]:
     path, value = ("lifecycle", "follow"), lifecycle.follow.value
     if lifecycle.source is not None:
         yield Problem(path, value, "not supported with `source`, whose scripts install no agent; set `new_nodes`, or use `extra`")
-    if config.implementation is Implementation.NATIVE:
-        message = "not supported with `implementation: native`; set `new_nodes`, or remove the field and run `./hpod apply`"
-        yield Problem(path, value, message)
 
 
 @rule("extra-script-folders", "lifecycle", level=Level.WARNING)

@@ -8,7 +8,7 @@ from cluster_request.request import CONTINUOUS
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
 from config.lifecycle import LifecycleConfig
-from config.model import ClusterConfig, Implementation
+from config.model import ClusterConfig
 from config.suggestions import either
 from config.zones import region_of_zone
 from validation.rules.api.capacity import spot_problems
@@ -60,16 +60,6 @@ def eks_only_fields(config: ClusterConfig) -> Iterator[Problem]:
         for name in ("labels", "taints"):
             if getattr(group, name):
                 yield Problem(("instance_groups", index, name), ABSENT, "exists only for EKS; remove it, or add `eks`")
-
-
-@eks_rule("eks-implementation", "implementation")
-def eks_implementation(config: ClusterConfig) -> Iterator[Problem]:
-    """`implementation: native` requires Slurm.
-
-    AWS::SageMaker::Cluster cannot wait for nodes.
-    """
-    if config.implementation is Implementation.NATIVE:
-        yield Problem(("implementation",), "native", "supported only for Slurm; remove it to use `custom_resource`")
 
 
 @eks_request_rule("slurm-only-options", "instance_groups[]", "overrides")

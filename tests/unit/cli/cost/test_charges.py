@@ -129,12 +129,6 @@ def test_an_imported_network_for_which_we_make_the_way_out_is_charged_for_it() -
     assert [each.name for each in charges_of(config) if each.section == "network"] == ["NAT gateway", "public IPv4 address"]
 
 
-def test_a_cluster_that_was_let_go_costs_what_it_did() -> None:
-    config = cluster(implementation="none", removal="retain")
-    assert charges_of(config) == charges_of(cluster())
-    assert "`implementation: none`: no stack owns the cluster, which costs this while it runs" in notes_on(config)
-
-
 @pytest.mark.parametrize("removal", ["retain", "destroy"])
 def test_what_goes_on_costing_after_a_destroy_is_said(removal: str) -> None:
     config = cluster(removal=removal, storage={"lustre": {"removal": removal}})

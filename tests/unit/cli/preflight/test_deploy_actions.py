@@ -16,12 +16,11 @@ SNAPSHOTS = Path(__file__).parents[4] / "tests" / "snapshots"
 TABLES: list[Actions] = [each for name, each in vars(deploy_actions).items() if name.isupper() and name != "TEMPLATE"]
 # Its schema lists no actions; the module says where they are from.
 WITHOUT_LIST = "AWS::FSx::FileSystem"
-# Parts that no committed template has: notifications, and `implementation: native`.
+# Parts that no committed template has: notifications.
 NOT_IN_SNAPSHOTS = {
     "AWS::Chatbot::MicrosoftTeamsChannelConfiguration",
     "AWS::Chatbot::SlackChannelConfiguration",
     "AWS::SNS::Subscription",
-    "AWS::SageMaker::Cluster",
 }
 
 

@@ -160,6 +160,3 @@ def test_only_what_the_file_asks_for_is_needed() -> None:
 
     assert {"ec2:CreateVpc", "fsx:CreateFileSystem", "states:CreateStateMachine"} <= of(FILE)
     assert not {each for each in of(IMPORTED) if each.startswith(("ec2:", "fsx:"))}
-    native = of(f"implementation: native\nslurm: {{setup: api}}\n{FILE}")
-    assert "sagemaker:CreateCluster" in native
-    assert "states:CreateStateMachine" not in native

@@ -10,11 +10,10 @@ import pytest
 from cli.confirm import without_asking
 from cli.errors import OpsError
 from cli.reach import apply as module
-from cli.reach.apply import AGENT, HAS_AGENT, apply, apply_script
+from cli.reach.apply import HAS_AGENT, apply, apply_script
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.result import Result, Show, ignore
-from config.model import Implementation
 from tests.unit.cli.fake_nodes import FakeNodes, FakeShell
 
 URI = "s3://scripts/lifecycle/0123"
@@ -137,7 +136,7 @@ def test_nothing_runs_without_a_yes() -> None:
 
 
 def on_a_node(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, *, agent: bool, script: str, uri: str = URI, skip_agents: bool = True
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, agent: bool, script: str, uri: str = URI
 ) -> subprocess.CompletedProcess[str]:
     """What the script does here, with an AWS CLI that copies one script, and a systemd with or without the agent."""
     monkeypatch.setattr(module, "FOLDER", str(folder / "scripts"))
@@ -150,7 +149,7 @@ def on_a_node(
         (folder / name).write_text(f"#!/bin/bash\n{text}\n")
         (folder / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    command = ["bash", "-c", apply_script(uri, skip_agents=skip_agents)]
+    command = ["bash", "-c", apply_script(uri)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -163,20 +162,6 @@ def test_a_node_runs_the_downloaded_scripts_again_and_again(tmp_path: Path, monk
 def test_a_node_with_the_agent_downloads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = on_a_node(tmp_path, monkeypatch, agent=True, script="echo ran")
     assert (done.returncode, done.stdout) == (0, f"{HAS_AGENT}\n")
-
-
-def test_with_the_native_resource_a_node_with_the_agent_runs_the_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = on_a_node(tmp_path, monkeypatch, agent=True, script="echo ran", skip_agents=False)
-    assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
-
-
-@pytest.mark.parametrize(("implementation", "skips"), [("custom_resource", True), ("native", False)])
-def test_only_with_the_native_resource_agents_are_not_looked_for(implementation: str, *, skips: bool) -> None:
-    deployment: Any = account().deployment()
-    deployment.config = deployment.config.model_copy(update={"implementation": Implementation(implementation)})
-    shell = FakeShell(*[DONE] * 4)
-    apply(deployment, node=None, timeout_s=5, confirm=without_asking, shell=shell)
-    assert {AGENT in script for _, script in shell.calls} == {skips}
 
 
 def test_a_failed_download_is_the_nodes_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Templates by `implementation`, `adopt`, `removal` and `wait`."""
+"""Templates by `adopt`, `removal` and `wait`."""
 
 from pathlib import Path
 from typing import Any
@@ -6,14 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from cluster_request.request import RequestValues, cluster_request
-from config.errors import ConfigError
 from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, NETWORK, Synthesized, synthesize
 from tests.synth.variants import EXISTING_NETWORK
-from validation.load import load_cluster
 
-NATIVE = "AWS::SageMaker::Cluster"
 OURS = "Custom::HyperPodCluster"
 ROLE = "arn:aws:iam::123456789012:role/theirs"
 
@@ -28,9 +24,6 @@ ADOPTED: dict[str, Any] = {"adopt": True, "cluster_name": "theirs"}
 CHOICES: dict[str, dict[str, Any]] = {
     "ours": {},
     "newer": {"instance_groups": NEWER_GROUPS},
-    "native": {"implementation": "native", "tags": {"team": "vision"}},
-    "native-named": {"implementation": "native", "cluster_name": "ml-cluster", "instance_groups": NEWER_GROUPS},
-    "neither": {"implementation": "none", "removal": "retain"},
     "kept": {"removal": "retain"},
     "adopted": ADOPTED,
     "partial": {"provisioning": "continuous", "slurm": {"setup": "api"}, "wait_hours": 2},
@@ -77,67 +70,15 @@ def choices(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synthesiz
     return synthesize(tmp_path_factory.mktemp("out"), folder)
 
 
-def test_both_implementations_have_one_logical_id_so_cloudformation_refuses_to_switch(choices: Synthesized) -> None:
-    ours, _ = choices["ours", CLUSTER].one(OURS)
-    native, _ = choices["native", CLUSTER].one(NATIVE)
-    assert native == ours
-
-
-def test_the_native_resource_has_the_request_of_the_custom_one(folder: Path, choices: Synthesized) -> None:
-    properties = choices["native", CLUSTER].properties(NATIVE)
-    vpc, groups = properties["VpcConfig"], properties["InstanceGroups"]
-    values = RequestValues(
-        execution_role_arn=groups[0]["ExecutionRole"],
-        source_s3_uri=groups[0]["LifeCycleConfig"]["SourceS3Uri"],
-        subnet_ids=vpc["Subnets"],
-        security_group_ids=vpc["SecurityGroupIds"],
-    )
-    expected = cluster_request(load_cluster(folder / "native.yaml"), values=values)
-    expected["Tags"].insert(0, {"Key": "hyperpod-cdk:cluster", "Value": "native"})
-    assert {name: value for name, value in properties.items() if name != "ClusterName"} == expected
-    assert properties["ClusterName"].startswith("native-")
-
-
-@pytest.mark.parametrize(("choice", "place"), [("native-named", (NATIVE,)), ("newer", (OURS, "Request"))])
-def test_an_instance_type_newer_than_this_release_is_requested(choices: Synthesized, choice: str, place: tuple[str, ...]) -> None:
-    kind, *path = place
-    request = choices[choice, CLUSTER].properties(kind)
-    for part in path:
-        request = request[part]
+def test_an_instance_type_newer_than_this_release_is_requested(choices: Synthesized) -> None:
+    request = choices["newer", CLUSTER].properties(OURS)["Request"]
     assert NEWER in [group["InstanceType"] for group in request["InstanceGroups"]]
-
-
-def test_the_native_resource_has_no_provider_and_the_same_outputs(choices: Synthesized) -> None:
-    stack = choices["native", CLUSTER]
-    assert not stack.of_type("AWS::StepFunctions::StateMachine", OURS)
-    assert stack.outputs.keys() >= {"ClusterName", "ClusterArn", "ClusterId"}
-    logical_id, _ = stack.one(NATIVE)
-    assert stack.outputs["ClusterArn"] == {"Fn::GetAtt": [logical_id, "ClusterArn"]}
 
 
 def test_a_cluster_that_may_lack_nodes_lists_them_when_its_last_wait_ends(choices: Synthesized) -> None:
     stack = choices["partial", CLUSTER]
     assert stack.outputs["MissingNodes"] == {"Fn::GetAtt": [stack.one("Custom::HyperPodWait")[0], "MissingNodes"]}
     assert "MissingNodes" not in choices["ours", CLUSTER].outputs
-
-
-def test_the_dependencies_of_the_native_cluster_outlive_it(choices: Synthesized) -> None:
-    stack = choices["native", CLUSTER]
-    needed = stack.waits_for(stack.one(NATIVE)[0])
-    assert {stack.one("AWS::IAM::Role", named="NodeRole")[0], stack.one("Custom::CDKBucketDeployment")[0]} <= needed
-
-
-def test_a_fixed_name_is_the_name_of_the_native_cluster(choices: Synthesized) -> None:
-    assert choices["native-named", CLUSTER].properties(NATIVE)["ClusterName"] == "ml-cluster"
-
-
-def test_with_implementation_none_a_stack_has_everything_except_the_cluster(choices: Synthesized) -> None:
-    stack = choices["neither", CLUSTER]
-    assert not stack.of_type(OURS, NATIVE, "AWS::StepFunctions::StateMachine")
-    assert stack.outputs.keys() == {"LifecycleScripts"}
-    before, after = choices["kept", CLUSTER].resources, stack.resources
-    assert all(after[name]["Properties"].keys() == before[name]["Properties"].keys() for name in after if name in before)
-    assert {name for name in before if "NodeRole" in name or "Lifecycle" in name} <= after.keys()
 
 
 @pytest.mark.fault(47)
@@ -202,19 +143,3 @@ def test_waits_of_later_hours_use_the_wait_of_the_file(choices: Synthesized) -> 
     assert choices["in-service", CLUSTER].properties("Custom::HyperPodWait", named="Hour2")["Wait"] == "cluster"
     assert not choices["at-once", CLUSTER].of_type("Custom::HyperPodWait")
     assert choices["at-once", CLUSTER].of_type("Custom::HyperPodDeletion")
-
-
-def test_a_field_that_the_native_type_lacks_is_reported_with_its_path(tmp_path: Path) -> None:
-    folder = tmp_path / "clusters"
-    folder.mkdir()
-    content = yaml.safe_load(REFERENCE.read_text())
-    content["instance_groups"][2]["overrides"] = {
-        "AutoPatchConfig": {"PatchingStrategy": "WhenIdle", "IdleWaitWindowInSeconds": 3600}
-    }
-    write(folder, "refused", {"implementation": "native", "instance_groups": content["instance_groups"]})
-    with pytest.raises(ConfigError) as error:
-        synthesize(tmp_path / "out", folder)
-    field = "instance_groups[2].overrides.AutoPatchConfig.IdleWaitWindowInSeconds"
-    assert f"{field}: 3600: unknown to AWS::SageMaker::Cluster" in str(error.value)
-    assert "`implementation: custom_resource`" in str(error.value)
-    assert "PatchingStrategy" not in str(error.value)

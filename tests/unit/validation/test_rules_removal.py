@@ -30,14 +30,6 @@ def test_retain_ignores_a_bucket_that_is_not_created(draft: Any) -> None:
     assert draft.remove("storage", "data_repository_associations").problems() == []
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("wait", "none"), ("wait_hours", 2), ("recreate", True), ("alarm_topic_arn", TOPIC)]
-)
-def test_options_without_support_are_rejected_with_native(draft: Any, field: str, value: object) -> None:
-    assert draft.set(field, value).problems() == []
-    assert of_one_rule(draft.set("implementation", "native")) == ("custom-resource-options", [field])
-
-
 def test_adopt_and_recreate_exclude_each_other(draft: Any) -> None:
     draft.set("adopt", True).set("cluster_name", "theirs").set("removal", "retain")
     assert draft.problems() == []
@@ -52,11 +44,3 @@ def test_adoption_accepts_a_role_in_a_field_and_in_an_override(draft: Any, given
         for name, value in given.items():
             draft.set("instance_groups", index, name, value)
     assert draft.problems() == []
-
-
-def test_a_native_cluster_with_slurm_says_who_configures_it(draft: Any) -> None:
-    assert draft.set("implementation", "native").problems() == []
-    assert of_one_rule(draft.remove("slurm", "setup")) == ("native-slurm-setup", ["slurm.setup"])
-    assert of_one_rule(draft.remove("slurm")) == ("native-slurm-setup", ["slurm.setup"])
-    assert draft.set("slurm", {"setup": "api"}).problems() == []
-    assert draft.remove("slurm").remove("implementation").problems() == []

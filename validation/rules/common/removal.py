@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from config.errors import ABSENT, Level, Problem
-from config.model import ClusterConfig, Implementation, Wait
+from config.model import ClusterConfig
 from config.section import Removal
-from config.slurm import SCRIPTS_LINE
-from validation.rules.registry import rule, slurm_rule
+from validation.rules.registry import rule
 
 
 @rule("adopt-requirements", "adopt", "cluster_name", "network", "instance_groups", "removal")
@@ -61,48 +60,6 @@ def retain_storage(config: ClusterConfig) -> Iterator[Problem]:
     if is_made and bucket.removal is Removal.DESTROY:
         message = "nodes of a cluster with `removal: retain` keep reading files from the bucket; set `retain`"
         yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)
-
-
-@rule("retain-before-removal", "implementation", "removal")
-def retain_before_removal(config: ClusterConfig) -> Iterator[Problem]:
-    """`implementation: none` requires `removal: retain`, deployed before it.
-
-    CloudFormation deletes a resource that leaves the template, unless the deployed template retains it.
-    """
-    if config.implementation is Implementation.NONE and config.removal is not Removal.RETAIN:
-        message = "`implementation: none` would delete the cluster; set `retain`, and deploy that first"
-        yield Problem(("removal",), config.removal.value, message)
-
-
-@rule("custom-resource-options", "implementation", "wait", "wait_hours", "adopt", "recreate", "alarm_topic_arn")
-def custom_resource_options(config: ClusterConfig) -> Iterator[Problem]:
-    """`wait`, `wait_hours`, `adopt`, `recreate` and `alarm_topic_arn` require `implementation: custom_resource`.
-
-    AWS::SageMaker::Cluster has no such options, so they would have no effect.
-    """
-    if config.implementation is not Implementation.NATIVE:
-        return
-    fix = "requires the custom resource; remove it, or set `implementation: custom_resource`"
-    if config.wait is not Wait.NODES:
-        yield Problem(("wait",), config.wait.value, fix)
-    if config.wait_hours > 1:
-        yield Problem(("wait_hours",), config.wait_hours, fix)
-    for field in ("adopt", "recreate"):
-        if getattr(config, field):
-            yield Problem((field,), value=True, message=fix)
-    if config.alarm_topic_arn is not None:
-        yield Problem(("alarm_topic_arn",), config.alarm_topic_arn, fix)
-
-
-@slurm_rule("native-slurm-setup", "implementation", "slurm")
-def native_slurm_setup(config: ClusterConfig) -> Iterator[Problem]:
-    """`implementation: native` requires a written `slurm.setup`.
-
-    Only the custom resource refuses another setup: CloudFormation would send the default `api` to a cluster that scripts set up.
-    """
-    if config.implementation is Implementation.NATIVE and "setup" not in config.slurm.model_fields_set:
-        fix = f"add `slurm: {{setup: api}}`, or `{SCRIPTS_LINE}` if scripts set up the cluster"
-        yield Problem(("slurm", "setup"), ABSENT, f"required by `implementation: native`; {fix}")
 
 
 @rule("untested-trust-policy", "trust_source_account", level=Level.WARNING)
