@@ -46,22 +46,25 @@ def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
     known = {each["addonVersion"]: each for each in versions}
     if not known:
         yield error(f"EKS does not offer add-on {name}{on} in {account.region}", f"set `eks.addons.{name}.enabled: false`")
-    elif (version := addon.version or _default(versions)) not in known:
+        return
+    version, choice = _version(account, addon, versions)
+    if version not in known:
         newest = versions[0]["addonVersion"]
         fix = f"set `eks.addons.{name}.version` to `{newest}`, the newest"
         yield error(f"EKS does not offer {name} {version}{on}: AWS withdrew it, or it never existed", fix)
     else:
-        choice = "" if addon.version else ", EKS's default"
         yield ok(f"{name} {version}{choice}{_identity(addon, known[version])}")
         yield from _broken(addon.name, version)
         yield from addon_settings(account, addon._replace(version=version))
-        yield from addon_update(account, addon)
+        yield from addon_update(account, addon.name, version)
 
 
-def _default(versions: list[Json]) -> str:
-    """Return EKS's default of the versions for one Kubernetes version, which are newest first."""
+def _version(account: Account, addon: Addon, versions: list[Json]) -> tuple[str, str]:
+    """Return the version that a deployment leaves, and why if it sets none; the versions that EKS offers are newest first."""
+    if addon.version or (installed := installed_version(account, addon.name)):
+        return (addon.version, "") if addon.version else (installed, ", which is installed and stays")
     defaults = [each for each in versions if any(one.get("defaultVersion") for one in each.get("compatibilities") or ())]
-    return str((defaults or versions)[0]["addonVersion"])
+    return str((defaults or versions)[0]["addonVersion"]), ", EKS's default"
 
 
 def _identity(addon: Addon, version: Json) -> str:

@@ -419,13 +419,21 @@ def test_task_governance_is_not_updated_directly_to_another_form_of_its_objects(
     assert update_of_task_governance(ABSENT) == []
 
 
-def test_eks_is_asked_for_the_versions_that_the_release_does_not_pin() -> None:
+@pytest.mark.parametrize(
+    ("installed", "version"),
+    [
+        (ABSENT, "v1.22.1-eksbuild.1, EKS's default"),
+        ({"addon": {"addonVersion": "v1.22.2-eksbuild.1"}}, "v1.22.2-eksbuild.1, which is installed and stays"),
+    ],
+)
+def test_a_version_that_the_release_does_not_pin_is_the_installed_one_or_the_default(installed: Any, version: str) -> None:
     default = {"addonVersion": "v1.22.1-eksbuild.1", "compatibilities": [{"clusterVersion": "1.36", "defaultVersion": True}]}
-    aws = {"eks.describe_addon_versions": {"addons": [{"addonVersions": [{"addonVersion": "v3.0.0-eksbuild.1"}, default]}]}}
+    offers = [{"addonVersion": "v3.0.0-eksbuild.1"}, {"addonVersion": "v1.22.2-eksbuild.1"}, default]
+    aws = {"eks.describe_addon_versions": {"addons": [{"addonVersions": offers}]}, "eks.describe_addon": installed}
     found = asked(eks_addons, aws, NEW.replace('"1.34"', '"1.36"'))
-    assert "ok: coredns v1.22.1-eksbuild.1, EKS's default" in [f"{each.outcome}: {each.message}" for each in found]
+    assert f"ok: coredns {version}" in [f"{each.outcome}: {each.message}" for each in found]
     [warned] = [each for each in found if each.outcome == "warning"]
-    assert warned.message.startswith("vpc-cni v1.22.1-eksbuild.1 gives pods the primary address of a HyperPod node")
+    assert warned.message.startswith(f"vpc-cni {version.partition(',')[0]} gives pods the primary address of a HyperPod node")
 
 
 @pytest.mark.parametrize(
