@@ -5,7 +5,7 @@ from typing import Any
 from aws_cdk import CustomResource, Duration, Fn, Stack
 from constructs import Construct
 
-from cluster_request.eks_addons import addons_after_nodes, addons_before_nodes
+from cluster_request.eks_addons import addons_after_nodes, all_addons
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
 from config.eks import EksConfig
 from config.fingerprint import fingerprint
@@ -59,7 +59,7 @@ class AddonsStack(Stack):
             needs.append(quotas)
             if keeps:
                 retain(quotas.resource)
-        if checked := [*addons_before_nodes(config), *addons_after_nodes(config)]:
+        if checked := all_addons(config):
             marks = {each.name.value: fingerprint(each) for each in checked}
             health = CustomResource(
                 self,

@@ -197,12 +197,14 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
         ("usw2-az4", [G5], {"OverrideVpcConfig": OWN}, []),
         ("usw2-az4", [G5], {"TrainingPlanArn": PLAN}, []),
         ("usw2-az9", [G5], {}, []),
+        ("use1-az3", [G5], {}, []),  # zone-region reports another region's zone
         ("euw3-az1", ["ml.p4d.24xlarge"], {}, ["; use another type or region"]),
     ],
 )
 def test_a_type_that_the_zone_does_not_offer_is_a_warning(draft: Any, zone: str, types: Any, more: Any, fixes: Any) -> None:
     chosen = {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": types}} if types[1:] else {"InstanceType": types[0]}
-    draft.set("network", "availability_zone_id", zone).set(*WORK, "overrides", {**chosen, **more})
+    draft.set("region", "eu-west-3" if zone == "euw3-az1" else "us-west-2").set("network", "availability_zone_id", zone)
+    draft.set(*WORK, "overrides", {**chosen, **more})
     found = [problem for problem in draft.problems() if problem.rule == "type-in-zone"]
     assert [problem.value for problem in found] == types[: len(fixes)]
     assert all(fix in problem.message for fix, problem in zip(fixes, found, strict=True))

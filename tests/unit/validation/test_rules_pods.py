@@ -89,13 +89,28 @@ def test_addons_need_places_on_nodes_whose_taints_and_labels_they_accept() -> No
     assert found(small, {**large, "overrides": labels}, eks=chosen) == []
 
 
-def test_addons_and_parts_of_addons_that_are_off_take_no_place() -> None:
+def test_addons_that_are_off_take_no_place() -> None:
     off = {name: {"enabled": False} for name in ("amazon-cloudwatch-observability", "metrics-server")}
     assert found(nodes("ml.g5.xlarge", 2), eks={**FILE["eks"], "addons": off}) == []
-    settings = {"dcgmExporter": {"enabled": False}, "containerLogs": {"enabled": False}}
-    part = {"amazon-cloudwatch-observability": {"configuration": settings}}
-    [problem] = found(nodes("ml.g5.2xlarge", 1), eks={**FILE["eks"], "addons": part})
-    assert "1 x (14 - 6)" in problem.message
+
+
+OFF = {"dcgmExporter": {"enabled": False}, "containerLogs": {"enabled": False}}
+
+
+@pytest.mark.parametrize(
+    ("addon", "configuration", "said"),
+    [
+        ("amazon-cloudwatch-observability", OFF, "1 x (14 - 6), but add-ons have 9"),
+        ("metrics-server", {"replicas": 4}, "1 x (14 - 8), but add-ons have 11"),
+        ("metrics-server", {"replicaCount": 4}, "1 x (14 - 8), but add-ons have 9"),  # not a setting of its chart
+        ("coredns", {"replicaCount": -3}, "1 x (14 - 8), but add-ons have 7"),
+        ("coredns", {"nodeSelector": {"kubernetes.io/os": "linux"}, "replicaCount": 5}, "1 x (14 - 8), but add-ons have 12"),
+        ("coredns", {"nodeSelector": {"node.kubernetes.io/instance-type": "ml.g5.2xlarge"}}, "1 x (14 - 8), but add-ons have 9"),
+    ],
+)
+def test_settings_of_addons_count(addon: str, configuration: dict[str, Any], said: str) -> None:
+    [problem] = found(nodes("ml.g5.2xlarge", 1), eks={**FILE["eks"], "addons": {addon: {"configuration": configuration}}})
+    assert f"{said} other pods" in problem.message
 
 
 def test_an_unknown_type_is_not_counted() -> None:
