@@ -1,6 +1,7 @@
-"""Choose the EKS add-ons of a file, their versions and settings."""
+"""Choose the EKS add-ons of a file, their versions and settings, and count their pods."""
 
 import json
+from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from cluster_request.request import merged
 from config.eks import AddonConfig, AddonName, EksConfig
+from config.instance_types import accelerator
 from config.model import ClusterConfig
 
 TABLE = Path(__file__).parents[1] / "config" / "data" / "eks_addons.json"
@@ -34,6 +36,23 @@ class Addon(NamedTuple):
         EKS keeps them if CloudFormation's property is removed: issue 1913 of aws-cloudformation/cloudformation-coverage-roadmap.
         """
         return json.dumps(self.configuration, sort_keys=True)
+
+
+class Workload(NamedTuple):
+    """A DaemonSet of an add-on, or a Deployment, which has replicas; ``section`` of the add-on's settings is about it."""
+
+    name: str
+    replicas: int = 0
+    section: str = ""
+    setting: str = "replicaCount"
+    on: str | None = None
+
+    def pods(self, configuration: Mapping[str, Any]) -> int:
+        """Return the pods of the Deployment, or of the DaemonSet on each node."""
+        settings = configuration.get(self.section) if self.section else configuration
+        given = settings if isinstance(settings, Mapping) else {}
+        count = given.get(self.setting, self.replicas) if self.replicas else 1
+        return max(count, 0) if isinstance(count, int) and given.get("enabled") is not False else 0
 
 
 def addons_before_nodes(config: ClusterConfig) -> list[Addon]:
@@ -68,6 +87,17 @@ def standard_support_end(version: str) -> date | None:
     """Return the last day of the Kubernetes version's standard support, if it is known."""
     row = table()["kubernetes"].get(version)
     return date.fromisoformat(row["standard_support_ends"]) if row else None
+
+
+def workloads(addon: str) -> tuple[Workload, ...]:
+    """Return the workloads of an add-on; none of an unknown one."""
+    return tuple(Workload(**row) for row in table()["pods"].get(addon, ()))
+
+
+def pods_of(addon: Addon, type_name: str = "") -> int:
+    """Return the pods of the add-on's Deployments, or those of its DaemonSets on a node of a type."""
+    of_kind = (one for one in workloads(addon.name) if bool(one.replicas) != bool(type_name))
+    return sum(one.pods(addon.configuration) for one in of_kind if one.on in (None, accelerator(type_name)))
 
 
 def broken(name: AddonName, version: str) -> dict[str, str] | None:

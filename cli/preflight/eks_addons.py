@@ -133,7 +133,5 @@ def _principal(account: Account, arn: str) -> Iterator[CheckResult]:
 def _own(account: Account, eks: EksConfig) -> Iterator[CheckResult]:
     caller = str(account.identity["Arn"])
     if not has_access(caller, eks.admins):
-        yield warning(
-            f"{caller} is not in `eks.admins`, so kubectl and `./hpod drain` have no access with it",
-            "add its role, unless other people operate the cluster",
-        )
+        fix = "add its role, unless other people operate the cluster"
+        yield warning(f"{caller} is not in `eks.admins`, so kubectl and `./hpod drain` have no access with it", fix)

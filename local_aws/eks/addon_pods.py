@@ -4,8 +4,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from cluster_request.addon_pods import Workload, workloads
-from cluster_request.eks_addons import CRITICAL
+from cluster_request.eks_addons import CRITICAL, Workload, workloads
 from cluster_request.kubernetes_objects.builders import on_instance_types
 from config.instance_types import accelerator, listed_types
 from local_aws.eks.control_planes import ControlPlaneError, Request, programs

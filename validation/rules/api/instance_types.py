@@ -112,9 +112,8 @@ def efa_single_zone(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         subnets = group.member("OverrideVpcConfig", "Subnets")
         if len(list(subnets.entries())) > 1 and any(known.efa_interfaces for known in group.known_types().values()):
-            yield subnets.problem(
-                "EFA cannot cross availability zones; use one subnet, or suppress this warning if all are in one zone"
-            )
+            fix = "use one subnet, or suppress this warning if all are in one zone"
+            yield subnets.problem(f"EFA cannot cross availability zones; {fix}")
 
 
 @request_rule("efa-interface-type", "instance_groups[]", level=Level.WARNING)

@@ -62,8 +62,7 @@ def required_addons(config: ClusterConfig) -> Iterator[Problem]:
     if eks.existing:  # which may have them
         return
     for name, reason in REQUIRED.items():
-        addon = eks.addons.get(name)
-        if addon and addon.enabled is False:
+        if (addon := eks.addons.get(name)) and addon.enabled is False:
             yield Problem((*ADDONS, name.value, "enabled"), value=False, message=f"{reason}; remove this line")
 
 

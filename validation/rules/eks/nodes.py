@@ -32,9 +32,8 @@ def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
         keys += [(each.member("Key"), taint.key) for each, taint in group.taints()]
         for member, key in keys:
             if prefix := reserved_prefix(key):
-                yield member.problem(
-                    f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}", key
-                )
+                fix = f"use your own prefix, or none: {key.rpartition('/')[2]}"
+                yield member.problem(f"the prefix {prefix} is reserved; {fix}", key)
 
 
 @eks_request_rule("gpu-operator-labels", "instance_groups[]", "eks", level=Level.WARNING)
@@ -100,8 +99,5 @@ def karpenter_groups(request: EffectiveRequest) -> Iterator[Problem]:
         for name, words in unsupported.items():
             member = group.member(name)
             if member.value:
-                message = (
-                    f"Karpenter does not support groups with {words}; remove it, or keep {group.name} out of HyperpodNodeClass "
-                    "and suppress this warning"
-                )
-                yield member.problem(message)
+                fix = f"remove it, or keep {group.name} out of HyperpodNodeClass and suppress this warning"
+                yield member.problem(f"Karpenter does not support groups with {words}; {fix}")

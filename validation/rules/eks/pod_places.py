@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from cluster_request.addon_pods import pods_of
 from cluster_request.effective_request import EffectiveRequest, GroupMember
-from cluster_request.eks_addons import Addon, addons_after_nodes, all_addons
+from cluster_request.eks_addons import Addon, addons_after_nodes, all_addons, pods_of
 from cluster_request.kubernetes_objects.dependencies import own_objects
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from config.errors import ABSENT, Level, Problem
