@@ -47,32 +47,34 @@ def test_a_node_runs_as_many_pods_as_aws_says(name: str, pods: int) -> None:
     assert known.pods == pods
 
 
-def test_two_small_gpu_nodes_do_not_run_the_addons_of_a_file_with_lustre() -> None:
-    [problem] = found(nodes("ml.g5.xlarge", 2), **LUSTRE)
-    assert (problem.rule, problem.level, problem.path) == ("pod-capacity", "error", ("instance_groups", 0, "instance_type"))
-    assert problem.message == (
-        "nodes can run 28 pods, 10 of them beside DaemonSets: group-2 2 x (14 - 9), but add-ons have 11 other pods; use a larger "
-        "type, e.g. ml.g5.4xlarge, or more nodes"
-    )
+@pytest.mark.parametrize(
+    ("groups", "more", "rule", "place", "said"),
+    [
+        (
+            *([nodes("ml.g5.xlarge", 2)], LUSTRE, "pod-capacity", 0),
+            "nodes can run 28 pods, 10 of them beside DaemonSets: group-2 2 x (14 - 9), but add-ons have 11 other pods; use a "
+            "larger type, e.g. ml.g5.4xlarge, or more nodes",
+        ),
+        ([nodes("ml.g5.2xlarge", 1)], {}, "pod-capacity", 0, "1 x (14 - 8), but add-ons have 9 other pods"),
+        (
+            *([nodes("ml.g5.xlarge", 3)], LUSTRE, "pod-capacity-for-jobs", 0),  # 15 - 11
+            "add-ons have 11 other pods: 4 places are left for jobs",
+        ),
+        (
+            *([nodes("ml.g5.8xlarge", 2), nodes("ml.t3.medium", 0)], LUSTRE, "pod-capacity", 1),
+            "a node can run 5 pods, but DaemonSets have 6 on it; use a larger type, e.g. ml.t3.large",
+        ),
+    ],
+)
+def test_small_nodes_do_not_run_all_addons_and_jobs(groups: Any, more: Any, rule: str, place: int, said: str) -> None:
+    [problem] = found(*groups, **more)
+    assert (problem.rule, problem.path) == (rule, ("instance_groups", place, "instance_type"))
+    assert problem.level == ("error" if rule == "pod-capacity" else "warning")
+    assert said in problem.message
 
 
-def test_one_small_gpu_node_does_not_run_the_default_addons() -> None:
-    [problem] = found(nodes("ml.g5.2xlarge", 1))
-    assert "1 x (14 - 8), but add-ons have 9 other pods" in problem.message
-
-
-def test_a_few_places_left_for_jobs_are_a_warning() -> None:
-    [problem] = found(nodes("ml.g5.xlarge", 3), **LUSTRE)  # 15 - 11
-    assert (problem.rule, problem.level) == ("pod-capacity-for-jobs", "warning")
-    assert "add-ons have 11 other pods: 4 places are left for jobs" in problem.message
-    assert found(nodes("ml.g5.xlarge", 5), **LUSTRE) == []
-    assert found(nodes("ml.g5.4xlarge", 2), **LUSTRE) == []
-
-
-def test_nodes_too_small_for_daemonsets_are_an_error_whoever_scales_them() -> None:
-    [problem] = found(nodes("ml.g5.8xlarge", 2), nodes("ml.t3.medium", 0), **LUSTRE)
-    assert problem.path == ("instance_groups", 1, "instance_type")
-    assert problem.message == "a node can run 5 pods, but DaemonSets have 6 on it; use a larger type, e.g. ml.t3.large"
+def test_larger_or_more_nodes_have_places_for_jobs() -> None:
+    assert found(nodes("ml.g5.xlarge", 5), **LUSTRE) == found(nodes("ml.g5.4xlarge", 2), **LUSTRE) == []
 
 
 def test_addons_need_places_on_nodes_whose_taints_and_labels_they_accept() -> None:

@@ -65,28 +65,28 @@ def offered(status: str = "standard-support", end: datetime = datetime(2127, 1, 
     return {"eks.describe_cluster_versions": {"clusterVersions": found}}
 
 
+COSTS = "extended support costs 0.60 USD instead of 0.10 USD per hour"
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_slurm_cluster_needs_no_check_of_eks(check: Any) -> None:
     assert (only(asked(check, {})).outcome, only(asked(check, {})).message) == ("skipped", "the cluster uses Slurm")
 
 
-def test_a_version_in_standard_support_is_well() -> None:
-    found = only(asked(kubernetes_version, offered(), NEW))
-    assert (found.outcome, found.message) == ("ok", "Kubernetes 1.34 is in standard support until 2127-01-02")
-
-
-def test_a_version_in_extended_support_is_a_warning_with_its_price() -> None:
-    found = only(asked(kubernetes_version, offered("extended-support"), NEW))
-    assert found.outcome == "warning"
-    assert "0.60 USD instead of 0.10 USD per hour" in found.message
-
-
-def test_a_support_that_ended_before_today_is_a_warning_in_the_past_tense() -> None:
-    found = only(asked(kubernetes_version, offered(end=datetime(2026, 3, 23, tzinfo=UTC)), NEW))
-    assert (found.outcome, found.message) == (
-        "warning",
-        "standard support of Kubernetes 1.34 ended on 2026-03-23: extended support costs 0.60 USD instead of 0.10 USD per hour",
-    )
+@pytest.mark.parametrize(
+    ("aws", "outcome", "message"),
+    [
+        (offered(), "ok", "Kubernetes 1.34 is in standard support until 2127-01-02"),
+        (offered("extended-support"), "warning", f"standard support of Kubernetes 1.34 ended: {COSTS}"),
+        (
+            *(offered(end=datetime(2026, 3, 23, tzinfo=UTC)), "warning"),
+            f"standard support of Kubernetes 1.34 ended on 2026-03-23: {COSTS}",
+        ),
+    ],
+)
+def test_a_version_in_extended_support_is_a_warning_with_its_price(aws: Any, outcome: str, message: str) -> None:
+    found = only(asked(kubernetes_version, aws, NEW))
+    assert (found.outcome, found.message) == (outcome, message)
 
 
 def test_a_version_that_eks_does_not_offer_names_those_that_it_offers() -> None:
