@@ -33,16 +33,16 @@ def remove(cluster: Cluster, addon: Addon) -> None:
 
 
 def without_place(cluster: Cluster, addon: Addon) -> bool:
-    """Return whether a pod of the add-on's Deployments has no node."""
-    space, deployments = addon.settings["namespaceConfig"]["namespace"], [one for one in workloads(addon.name) if one.replicas]
-    selector = f"labelSelector={_LABEL}%3D{addon.name}"
+    """Return whether a pod of the add-on has no node, or a Deployment lacks a pod."""
+    space, selector = addon.settings["namespaceConfig"]["namespace"], f"labelSelector={_LABEL}%3D{addon.name}"
     found = _call(cluster, "GET", f"/apis/apps/v1/namespaces/{space}/deployments?{selector}", None)
-    pods = _call(cluster, "GET", f"/api/v1/namespaces/{space}/pods?{selector}", None)
-    if found is None or pods is None or not deployments:
+    listed = _call(cluster, "GET", f"/api/v1/namespaces/{space}/pods?{selector}", None)
+    if found is None or listed is None:
         return False
     names = tuple(f"{item['metadata']['name']}-" for item in found["items"])
-    placed = [pod for pod in pods["items"] if pod["metadata"]["name"].startswith(names) and pod["spec"].get("nodeName")]
-    return len(placed) < sum(int(item["spec"]["replicas"]) for item in found["items"])
+    pods = [pod for pod in listed["items"] if pod["metadata"]["name"].startswith(names)]
+    has_place = all(pod["spec"].get("nodeName") for pod in listed["items"])
+    return not has_place or len(pods) < sum(int(item["spec"]["replicas"]) for item in found["items"])
 
 
 def _collection(addon: Addon, one: Workload) -> str:
