@@ -130,10 +130,6 @@ class EffectiveRequest:
         found = zip(self.entries("InstanceGroups"), self.config.instance_groups, strict=True)
         return tuple(GroupMember(each.value, each.names, self.config, group) for each, group in found)
 
-    def taints(self) -> Iterator[Taint]:
-        """Yield the taints of all groups."""
-        return (taint for group in self.groups for _, taint in group.taints())
-
     def of_role(self, role: Role) -> list[GroupMember]:
         """Return the groups with this role."""
         return [each for each in self.groups if each.group.role is role]

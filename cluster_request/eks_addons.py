@@ -1,6 +1,7 @@
-"""Choose the EKS add-ons of a file, their versions and settings."""
+"""Choose the EKS add-ons of a file, their versions and settings, and count their pods."""
 
 import json
+from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from cluster_request.request import merged
 from config.eks import AddonConfig, AddonName, EksConfig
+from config.instance_types import accelerator
 from config.model import ClusterConfig
 
 TABLE = Path(__file__).parents[1] / "config" / "data" / "eks_addons.json"
@@ -36,14 +38,31 @@ class Addon(NamedTuple):
         return json.dumps(self.configuration, sort_keys=True)
 
 
+class Workload(NamedTuple):
+    """A DaemonSet of an add-on, or a Deployment, which has replicas; ``section`` of the add-on's settings is about it."""
+
+    name: str
+    replicas: int = 0
+    section: str = ""
+    setting: str = "replicaCount"
+    on: str | None = None
+
+    def pods(self, configuration: Mapping[str, Any]) -> int:
+        """Return the pods of the Deployment, or of the DaemonSet on each node."""
+        settings = configuration.get(self.section) if self.section else configuration
+        given = settings if isinstance(settings, Mapping) else {}
+        count = given.get(self.setting, self.replicas) if self.replicas else 1
+        return max(count, 0) if isinstance(count, int) and given.get("enabled") is not False else 0
+
+
 def addons_before_nodes(config: ClusterConfig) -> list[Addon]:
     """Return the add-ons of the EKS cluster that need no nodes."""
-    return [addon for addon in _addons(config) if addon.name in BEFORE_NODES]
+    return [addon for addon in all_addons(config) if addon.name in BEFORE_NODES]
 
 
 def addons_after_nodes(config: ClusterConfig) -> list[Addon]:
     """Return the add-ons whose pods need nodes: without them they stay DEGRADED, and the stack would fail."""
-    return [addon for addon in _addons(config) if addon.name not in BEFORE_NODES]
+    return [addon for addon in all_addons(config) if addon.name not in BEFORE_NODES]
 
 
 def has_quotas(eks: EksConfig) -> bool:
@@ -52,7 +71,8 @@ def has_quotas(eks: EksConfig) -> bool:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def table() -> dict[str, Any]:
+    """Return the table of add-ons."""
     content: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
     return content
 
@@ -60,24 +80,30 @@ def _table() -> dict[str, Any]:
 @cache
 def versions() -> dict[str, dict[str, str | None]]:
     """Return the version of each add-on by Kubernetes version; None if no source names one, so that EKS chooses it."""
-    return {name: row["addons"] for name, row in _table()["kubernetes"].items()}
+    return {name: row["addons"] for name, row in table()["kubernetes"].items()}
 
 
 def standard_support_end(version: str) -> date | None:
     """Return the last day of the Kubernetes version's standard support, if it is known."""
-    row = _table()["kubernetes"].get(version)
+    row = table()["kubernetes"].get(version)
     return date.fromisoformat(row["standard_support_ends"]) if row else None
+
+
+def workloads(addon: str) -> tuple[Workload, ...]:
+    """Return the workloads of an add-on; none of an unknown one."""
+    return tuple(Workload(**row) for row in table()["pods"].get(addon, ()))
+
+
+def pods_of(addon: Addon, type_name: str = "") -> int:
+    """Return the pods of the add-on's Deployments, or those of its DaemonSets on a node of a type."""
+    of_kind = (one for one in workloads(addon.name) if bool(one.replicas) != bool(type_name))
+    return sum(one.pods(addon.configuration) for one in of_kind if one.on in (None, accelerator(type_name)))
 
 
 def broken(name: AddonName, version: str) -> dict[str, str] | None:
     """Return the table's row, with `problem`, `fixed` and `source`, if this version of the add-on breaks on HyperPod."""
-    rows: list[dict[str, str]] = [row for row in _table()["broken"] if row["addon"] == name.value]
-    return next((row for row in rows if release(row["first"]) <= release(version) < release(row["fixed"])), None)
-
-
-def known_broken() -> set[AddonName]:
-    """Return the add-ons with versions that break on HyperPod."""
-    return {AddonName(row["addon"]) for row in _table()["broken"]}
+    row: dict[str, str] | None = table()["broken"].get(name)
+    return row if row and release(row["first"]) <= release(version) < release(row["fixed"]) else None
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -110,7 +136,8 @@ def enabled_addons(config: ClusterConfig) -> dict[AddonName, str | None]:
     }
 
 
-def _addons(config: ClusterConfig) -> list[Addon]:
+def all_addons(config: ClusterConfig) -> list[Addon]:
+    """Return the add-ons of the EKS cluster."""
     if config.eks is None:
         return []
     written = {name: each.configuration for name, each in config.eks.addons.items()}
@@ -128,7 +155,7 @@ def _deployments(config: ClusterConfig) -> dict[AddonName, dict[str, Any]]:
     share the hardware with HyperPod's deep health checks. Without taints, an add-on's own settings are right, and EKS has no
     reason to refuse any: the schemas of aws-fsx-csi-driver and of some others are not public (`./hpod preflight` reads them).
     """
-    of_groups = tolerations(EffectiveRequest(config).taints())
+    of_groups = tolerations(taint for group in EffectiveRequest(config).groups for _, taint in group.taints())
     if not of_groups:
         return {}
     own = [CRITICAL, *of_groups]

@@ -12,26 +12,21 @@ TABLE = Path(__file__).parent / "data" / "zones.json"
 
 
 @cache
-def _content() -> dict[str, Any]:
+def _table() -> dict[str, Any]:
     content: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
     return content
 
 
-@cache
-def _table() -> dict[str, tuple[str, ...]]:
-    return {region: tuple(zones) for region, zones in _content()["zones"].items()}
-
-
 def zones_with_type(name: str, region: str) -> tuple[str, ...] | None:
     """Return the region's zones that offer the type; None if the type is not accelerated or the zones are unknown."""
-    offering = next((set(each["zones"]) for each in _content()["accelerated_types"] if name in each["types"]), None)
+    offering = next((set(each["zones"]) for each in _table()["accelerated_types"] if name in each["types"]), None)
     known = zones_of(region)
     return tuple(zone for zone in known if zone in offering) if known and offering is not None else None
 
 
 def regions() -> tuple[str, ...]:
     """Return all regions with SageMaker."""
-    return tuple(_table())
+    return tuple(_table()["zones"])
 
 
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
@@ -54,7 +49,7 @@ def partition_of(region: str) -> str | None:
 
 def zones_of(region: str) -> tuple[str, ...]:
     """Return the region's zone ids, or an empty tuple if they are unknown."""
-    return _table().get(region, ())
+    return tuple(_table()["zones"].get(region, ()))
 
 
 @cache
@@ -64,7 +59,7 @@ def _prefixes() -> dict[str, str]:
     The table has the zones of one account; other accounts can have others (apne1-az3, usw1-az2) or Local Zones (usw2-lax1-az1),
     with the same prefix: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
     """
-    return {_prefix(zone): region for region, zones in _table().items() for zone in zones}
+    return {_prefix(zone): region for region, zones in _table()["zones"].items() for zone in zones}
 
 
 def _prefix(zone_id: str) -> str:
@@ -78,7 +73,7 @@ def region_of_zone(zone_id: str) -> str | None:
 
 def is_known_zone(zone_id: str) -> bool:
     """Return whether the table has the zone; an account can have others."""
-    return any(zone_id in zones for zones in _table().values())
+    return any(zone_id in zones for zones in _table()["zones"].values())
 
 
 def is_plausible_region(name: str) -> bool:
@@ -97,4 +92,4 @@ def zone_fix(zone: str, region: str | None) -> str:
     if region in regions():
         known = zones_of(region)
         return f"use {either(known)}" if known else f"use an id from `aws ec2 describe-availability-zones --region {region}`"
-    return nearest(zone, (each for some in _table().values() for each in some))
+    return nearest(zone, (each for some in _table()["zones"].values() for each in some))

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from aws_cdk import Fn, Stack
+from aws_cdk import CustomResource, Duration, Fn, Stack
 from constructs import Construct
 
-from cluster_request.eks_addons import addons_after_nodes, addons_before_nodes
+from cluster_request.eks_addons import addons_after_nodes, all_addons
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
 from config.eks import EksConfig
+from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.tags import CLUSTER_TAG
 from constructs.hyperpod.kubernetes.addons import Addons
@@ -41,8 +42,7 @@ class AddonsStack(Stack):
         addons = Addons(
             self, "Addons", cluster_name=name, addons=addons_after_nodes(config), preserve=keeps, keep_identities=keeps
         )
-        if all_addons := [*addons_before_nodes(config), *addons_after_nodes(config)]:
-            addons.check_health(all_addons, provider)
+        needs: list[Construct] = [addons]
         if has_task_governance(eks):
             quotas = ComputeQuotas(
                 self,
@@ -56,6 +56,19 @@ class AddonsStack(Stack):
                 needs=[addons],
                 alarm_topic_arn=config.alarm_topic_arn or topic_arn(config),
             )
+            needs.append(quotas)
             if keeps:
                 retain(quotas.resource)
+        if checked := all_addons(config):
+            marks = {each.name.value: fingerprint(each) for each in checked}
+            health = CustomResource(
+                self,
+                "Health",
+                resource_type="Custom::HyperPodAddonHealth",
+                service_token=provider,
+                service_timeout=Duration.hours(1),
+                properties={"ClusterName": name, "Name": f"addons-{fingerprint(marks)}", "Addons": marks},
+            )
+            # Nothing may come after it: if that failed, the rollback would check the old add-ons, and could fail too.
+            health.node.add_dependency(*needs)
         fill_if_empty(self)

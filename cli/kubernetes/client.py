@@ -67,12 +67,15 @@ class OperatorClient:
                 return
             more = f"&continue={token}"
 
-    def merge(self, path: str, changes: Json) -> None:
-        """Change fields of an object; null deletes a field."""
+    def merge(self, path: str, changes: Json) -> bool:
+        """Change fields of an object, null deletes a field; return False if its resourceVersion is no longer the given one."""
         try:
             self._client.merge(path, changes)
         except KubernetesError as error:
+            if error.kind is Kind.STALE:
+                return False
             raise self._explained(error) from error
+        return True
 
     def evict(self, namespace: str, pod: str) -> bool:
         """Evict a pod; return whether its disruption budget allows that now. A pod that is gone counts as evicted."""

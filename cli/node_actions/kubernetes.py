@@ -4,11 +4,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from cli.errors import UnreachableError
 from cli.kubernetes.client import OperatorClient
 from cli.kubernetes.nodes import NODES, REASON, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, pods_on
 from cli.node_actions.slurm import Job
 
+ATTEMPTS = 5
 CORDONED_BY_OTHERS = "cordoned by another client"
 
 
@@ -115,6 +117,13 @@ class Kubernetes:
             for host in sorted(hosts):
                 _cordon(client, host, None)
 
+    def allow_checks(self, hosts: Collection[str]) -> None:
+        """Remove our taint from drained nodes: HyperPod checks no nodes with taints of others. The cordon stays."""
+        with self._open() as client:
+            for name, node in kubernetes_nodes(client).items():
+                if name in hosts and node.reason:
+                    _cordon(client, name, node.reason, taint=False)
+
     def boots(self) -> dict[str, str]:
         """Return an identifier of the present boot of each node that is Ready, by name."""
         with self._open() as client:
@@ -125,11 +134,16 @@ class Kubernetes:
         return Job(pod.id, pod.owner or "-", pod.waiting or pod.phase, elapsed, pod.node, pod.name)
 
 
-def _cordon(client: OperatorClient, host: str, reason: str | None) -> None:
+def _cordon(client: OperatorClient, host: str, reason: str | None, *, taint: bool = True) -> None:
     """Cordon a node for a reason, or uncordon it without one. A reboot by HyperPod removes the cordon, but not our taint."""
     # Seen on AWS: audit log of 2026-09-09 in yuhuiaws/GPU-Fault-Recovery-System.
-    live = client.get(f"{NODES}/{host}") or {}
-    others = [each for each in (live.get("spec") or {}).get("taints") or () if each["key"] != REASON]
-    taints = [*others, {"key": REASON, "effect": "NoSchedule"}] if reason else others
-    spec = {"unschedulable": True if reason else None, "taints": taints}
-    client.merge(f"{NODES}/{host}", {"spec": spec, "metadata": {"annotations": {REASON: reason}}})
+    for _ in range(ATTEMPTS):
+        live = client.get(f"{NODES}/{host}") or {"metadata": {}, "spec": {}}
+        others = [each for each in live["spec"].get("taints") or () if each["key"] != REASON]
+        taints = [*others, {"key": REASON, "effect": "NoSchedule"}] if reason and taint else others
+        spec = {"unschedulable": True if reason else None, "taints": taints}
+        # HyperPod's own taints must not be lost if it adds one in between.
+        metadata = {"resourceVersion": live["metadata"].get("resourceVersion"), "annotations": {REASON: reason}}
+        if client.merge(f"{NODES}/{host}", {"spec": spec, "metadata": metadata}):
+            return
+    raise UnreachableError(f"node {host}: other clients keep changing it; try again")

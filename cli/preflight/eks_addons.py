@@ -4,30 +4,34 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import is_absent
 from cli.kubernetes.principals import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
-from cli.preflight.addon_updates import addon_update, installed_version
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.eks_cluster import NONE
 from cli.preflight.runner import code_of, one_by_one
-from cluster_request.eks_addons import Addon, addons_after_nodes, addons_before_nodes, broken, known_broken
+from cluster_request.eks_addons import Addon, all_addons, broken, release, table
 from config.eks import AddonName, EksConfig
+
+STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance-upgrade.html"
+LAST_OLD, FIRST_NEW = (1, 3), (1, 5)
+"""Up to 1.3, Kueue stores objects in a form that 1.5 does not know, so a direct update fails."""
 
 
 def eks_addons(account: Account) -> Iterator[CheckResult]:
     """Check that EKS offers each add-on in the version that the deployment installs, with the settings that it sets."""
-    config = account.config
-    addons = [*addons_before_nodes(config), *addons_after_nodes(config)]
+    eks, addons = account.config.eks, all_addons(account.config)
     if not addons:
-        yield skipped(NONE if config.eks is None else "the deployment installs no add-on")
-    others = known_broken() - {each.name for each in addons} if config.eks and config.eks.existing else ()
+        yield skipped(NONE if eks is None else "the deployment installs no add-on")
+    known = {each.name for each in addons}
+    others = [AddonName(name) for name in table()["broken"] if eks and eks.existing and name not in known]
     yield from one_by_one(account, *(_addon(account, each) for each in addons), *(_other(account, each) for each in others))
 
 
 def _other(account: Account, name: AddonName) -> Iterator[CheckResult]:
     """Check an add-on that an existing EKS cluster may have and the deployment does not install."""
-    if version := installed_version(account, name):
+    if version := _installed(account, name):
         yield from _broken(name, version)
 
 
@@ -46,22 +50,47 @@ def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
     known = {each["addonVersion"]: each for each in versions}
     if not known:
         yield error(f"EKS does not offer add-on {name}{on} in {account.region}", f"set `eks.addons.{name}.enabled: false`")
-    elif (version := addon.version or _default(versions)) not in known:
+        return
+    version, choice = _version(account, addon, versions)
+    if version not in known:
         newest = versions[0]["addonVersion"]
         fix = f"set `eks.addons.{name}.version` to `{newest}`, the newest"
         yield error(f"EKS does not offer {name} {version}{on}: AWS withdrew it, or it never existed", fix)
     else:
-        choice = "" if addon.version else ", EKS's default"
         yield ok(f"{name} {version}{choice}{_identity(addon, known[version])}")
         yield from _broken(addon.name, version)
         yield from addon_settings(account, addon._replace(version=version))
-        yield from addon_update(account, addon)
+        yield from _update(account, addon.name, version)
 
 
-def _default(versions: list[Json]) -> str:
-    """Return EKS's default of the versions for one Kubernetes version, which are newest first."""
+def _version(account: Account, addon: Addon, versions: list[Json]) -> tuple[str, str]:
+    """Return the version that a deployment leaves, and why if it sets none; the versions that EKS offers are newest first."""
+    if addon.version or (installed := _installed(account, addon.name)):
+        return (addon.version, "") if addon.version else (installed, ", which is installed and stays")
     defaults = [each for each in versions if any(one.get("defaultVersion") for one in each.get("compatibilities") or ())]
-    return str((defaults or versions)[0]["addonVersion"])
+    return str((defaults or versions)[0]["addonVersion"]), ", EKS's default"
+
+
+def _update(account: Account, name: AddonName, version: str) -> Iterator[CheckResult]:
+    """Check that the update does not cross the change of Kueue's stored objects."""
+    if name is not AddonName.TASK_GOVERNANCE or "Addons" not in account.stacks:
+        return
+    installed = _installed(account, name)
+    if installed and release(installed)[:2] <= LAST_OLD and release(version) >= FIRST_NEW:
+        fix = f"follow AWS's steps, {STEPS}, or set `eks.addons.{name.value}.version` to `{installed}`"
+        yield error(f"{name.value} has no direct update from {installed} to {version}", fix)
+
+
+def _installed(account: Account, name: AddonName) -> str:
+    """Return the add-on's version in the EKS cluster, if it has the add-on."""
+    cluster = str(account.config.eks_cluster_name)
+    try:
+        found = account.client("eks").describe_addon(clusterName=cluster, addonName=name.value)
+    except ClientError as failure:
+        if is_absent(failure):
+            return ""
+        raise
+    return str(found["addon"]["addonVersion"])
 
 
 def _identity(addon: Addon, version: Json) -> str:
@@ -104,7 +133,5 @@ def _principal(account: Account, arn: str) -> Iterator[CheckResult]:
 def _own(account: Account, eks: EksConfig) -> Iterator[CheckResult]:
     caller = str(account.identity["Arn"])
     if not has_access(caller, eks.admins):
-        yield warning(
-            f"{caller} is not in `eks.admins`, so kubectl and `./hpod drain` have no access with it",
-            "add its role, unless other people operate the cluster",
-        )
+        fix = "add its role, unless other people operate the cluster"
+        yield warning(f"{caller} is not in `eks.admins`, so kubectl and `./hpod drain` have no access with it", fix)

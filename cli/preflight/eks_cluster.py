@@ -99,10 +99,8 @@ def eks_cluster(account: Account) -> Iterator[CheckResult]:
 
 def _name(account: Account, name: str) -> Iterator[CheckResult]:
     if "Kubernetes" not in account.stacks and _described(account, name):
-        yield error(
-            f"an EKS cluster {name} exists, which this deployment did not create",
-            "use it with `eks.existing`, delete it, or rename the cluster file",
-        )
+        fix = "use it with `eks.existing`, delete it, or rename the cluster file"
+        yield error(f"an EKS cluster {name} exists, which this deployment did not create", fix)
 
 
 def _log_group(account: Account, name: str) -> Iterator[CheckResult]:
@@ -112,10 +110,8 @@ def _log_group(account: Account, name: str) -> Iterator[CheckResult]:
     group = eks_log_group(name)
     found = account.all("logs", "describe_log_groups", "logGroups", logGroupNamePrefix=group)
     if any(each["logGroupName"] == group for each in found):
-        yield error(
-            f"log group {group} exists, so the deployment cannot create it",
-            f"`aws logs delete-log-group --log-group-name {group} --region {account.region}`",
-        )
+        fix = f"`aws logs delete-log-group --log-group-name {group} --region {account.region}`"
+        yield error(f"log group {group} exists, so the deployment cannot create it", fix)
 
 
 def _kept(account: Account, name: str) -> Iterator[CheckResult]:

@@ -1,9 +1,12 @@
 """Build Kubernetes objects as plain data."""
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
+DATA: Json = json.loads((Path(__file__).parents[2] / "config/data/kubernetes_objects.json").read_text(encoding="utf-8"))
 NAMESPACE = "aws-hyperpod"
 """HyperPod's service looks for its objects here; the name cannot change (docs: install-packages-using-helm-chart)."""
 RBAC = "rbac.authorization.k8s.io"

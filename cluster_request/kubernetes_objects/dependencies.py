@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.helm_chart.chart import rendered
 from cluster_request.kubernetes_objects.builders import NAMESPACE, Json, namespace
-from cluster_request.kubernetes_objects.device_plugins import NO_TYPES, device_plugins
+from cluster_request.kubernetes_objects.device_plugins import device_plugins
 from cluster_request.kubernetes_objects.health_agent import health_agent
 from cluster_request.kubernetes_objects.service_roles import service_roles
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem, file_system_objects
@@ -17,7 +17,6 @@ from cluster_request.property_values import named_properties
 from config.instance_group import Taint
 from config.model import ClusterConfig
 
-NVIDIA_PLUGIN = "nvidia-device-plugin"
 PACKED = "xz:"
 """The start of a text with several objects, packed because CloudFormation and Step Functions limit their size."""
 LARGE = 16 * 1024
@@ -40,9 +39,10 @@ def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSys
 
 def own_objects(config: ClusterConfig, region: str) -> list[Json]:
     """Return the objects that HyperPod needs, for the types and taints of a file."""
-    found = dependencies(region, EffectiveRequest(config).taints(), node_types(config))
+    taints = [taint for group in EffectiveRequest(config).groups for _, taint in group.taints()]
     has_plugin = config.eks is None or config.eks.nvidia_device_plugin
-    return [each for each in found if has_plugin or each["metadata"]["name"] != NVIDIA_PLUGIN]
+    found = dependencies(region, taints, node_types(config))
+    return [each for each in found if has_plugin or each["metadata"]["name"] != "nvidia-device-plugin"]
 
 
 def object_properties(objects: Iterable[Json]) -> Json:
@@ -79,6 +79,6 @@ def node_types(config: ClusterConfig) -> dict[str, bool]:
     return found
 
 
-def dependencies(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = NO_TYPES) -> list[Json]:
+def dependencies(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = {}) -> list[Json]:
     """Return what HyperPod needs in a Region; raise UnknownRegionError if HyperPod has no agent there."""
     return [namespace(NAMESPACE), *service_roles(), *health_agent(region, types), *device_plugins(region, taints, types)]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from cluster_request.kubernetes_objects.builders import (
+    DATA,
     Json,
     binding_to_account,
     cluster_role,
@@ -22,15 +23,9 @@ PLUGINS = "/var/lib/kubelet/device-plugins"
 NVIDIA_IMAGE = "nvcr.io/nvidia/k8s-device-plugin:v0.16.1"
 # values.yaml of the chart: aws-efa-k8s-device-plugin 0.5.20 of https://aws.github.io/eks-charts
 EFA_TAG = "v0.5.20"
-# values.yaml of the chart: types with EFA whose properties EC2 does not publish.
-EFA_TYPES = ("ml.p6e-gb200.36xlarge",)
-NO_TYPES: Mapping[str, bool] = {}
 # values.yaml of the chart: neuron-device-plugin
 NEURON_IMAGE = "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"
 NEURON = "neuron-device-plugin"
-# Registries of EKS: https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html
-EKS_ACCOUNT = "602401143452"
-EKS_ACCOUNTS = {"ap-southeast-3": "296578399912", "ap-southeast-4": "491585149902", "eu-south-2": "455263428931"}
 UNSCHEDULABLE = {
     "key": "sagemaker.amazonaws.com/node-health-status",
     "operator": "Equal",
@@ -40,12 +35,11 @@ UNSCHEDULABLE = {
 """HyperPod's taint of a node in its deep health check, whose pods need the devices."""
 
 
-def device_plugins(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = NO_TYPES) -> list[Json]:
+def device_plugins(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = {}) -> list[Json]:
     """Return the plugins for a Region, on listed types and on these (true: with EFA); they tolerate the taints of nodes."""
-    names, tolerated = {*listed_types(), *types}, tolerations(taints)
-    nvidia = [name for name in names if accelerator(name) == NVIDIA_GPUS]
-    neuron = [name for name in names if accelerator(name) == NEURON_DEVICES]
-    efa = [name for name in names if has_efa(name, types)]
+    tolerated, kinds = tolerations(taints), {name: accelerator(name) for name in (*listed_types(), *types)}
+    nvidia, neuron = ([name for name in kinds if kinds[name] == kind] for kind in (NVIDIA_GPUS, NEURON_DEVICES))
+    efa = [name for name in kinds if has_efa(name, types)]
     return [
         daemon_set("nvidia-device-plugin", SPACE, _on_types(_nvidia(), nvidia, tolerated)),
         daemon_set("aws-efa-k8s-device-plugin", SPACE, _on_types(_efa(region), efa, tolerated)),
@@ -57,7 +51,7 @@ def device_plugins(region: str, taints: Iterable[Taint] = (), types: Mapping[str
 def has_efa(name: str, types: Mapping[str, bool]) -> bool:
     """Return whether a type has EFA, by its properties or by those of ``types``."""
     known = instance_type(name)
-    return known.efa_interfaces > 0 if known else name in EFA_TYPES or types.get(name, False)
+    return known.efa_interfaces > 0 if known else name in DATA["efa_types"]["types"] or types.get(name, False)
 
 
 def tolerations(taints: Iterable[Taint]) -> list[Json]:
@@ -75,8 +69,8 @@ def tolerations(taints: Iterable[Taint]) -> list[Json]:
 
 def efa_image(region: str) -> str:
     """Return the EFA plugin's image in a Region."""
-    account = EKS_ACCOUNTS.get(region, EKS_ACCOUNT)
-    return f"{account}.dkr.ecr.{region}.amazonaws.com/eks/aws-efa-k8s-device-plugin:{EFA_TAG}"
+    accounts = DATA["efa_plugin"]["accounts"]
+    return f"{accounts.get(region, accounts['default'])}.dkr.ecr.{region}.amazonaws.com/eks/aws-efa-k8s-device-plugin:{EFA_TAG}"
 
 
 def _nvidia() -> Json:

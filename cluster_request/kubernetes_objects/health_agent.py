@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from cluster_request.kubernetes_objects.builders import (
+    DATA,
     NAMESPACE,
     Json,
     binding_to_account,
@@ -19,26 +20,7 @@ from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, list
 NAME = "health-monitoring-agent"
 # https://github.com/aws/sagemaker-hyperpod-cli/pull/443 (2026-08-06), the first with g7 and trn2.3xlarge
 TAG = "1.0.2297.0_1.0.474.0"
-# charts/health-monitoring-agent/templates/_helpers.tpl, which takes the image of us-east-1 in other Regions.
-ACCOUNTS = {
-    "ap-northeast-1": "533267052152",
-    "ap-south-1": "011528288864",
-    "ap-southeast-1": "905418428165",
-    "ap-southeast-2": "851725636348",
-    "ap-southeast-3": "971422672635",
-    "ap-southeast-4": "084375568333",
-    "ca-central-1": "843976229209",
-    "eu-central-1": "211125453373",
-    "eu-north-1": "654654141839",
-    "eu-south-2": "626887787726",
-    "eu-west-1": "533267293120",
-    "eu-west-2": "011528288831",
-    "sa-east-1": "025066253954",
-    "us-east-1": "767398015722",
-    "us-east-2": "851725546812",
-    "us-west-1": "011528288828",
-    "us-west-2": "905418368575",
-}
+ACCOUNTS: dict[str, str] = DATA["health_agent"]["accounts"]
 NEURON_ARGUMENTS = ["--enable-k8s-exporter=false", "--config.system-log-monitor=/config/system-message-monitor.json"]
 NEURON_ENVIRONMENT = {"NVIDIA_VISIBLE_DEVICES": "void", "NVIDIA_DRIVER_CAPABILITIES": ""}
 # The user and group of the image that may read the node's logs.

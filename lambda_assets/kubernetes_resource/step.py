@@ -15,16 +15,16 @@ from cluster_resource.errors import FinalError, PendingError
 from cluster_resource.event import Event, Json, Owner
 from cluster_resource.executions import Executions, executions_of
 from cluster_resource.response import Send, send
-from kubernetes_resource.addon_health import ADDON_HEALTH, check_addons
 from kubernetes_resource.discovery import Discovery
 from kubernetes_resource.eks_access import EksAccess, EksCluster, eks_access
-from kubernetes_resource.errors import Kind
+from kubernetes_resource.errors import Kind, KubernetesError
 from kubernetes_resource.inventory import Inventory
 from kubernetes_resource.objects import Desired, Target, references_in
 from kubernetes_resource.phases import converge, delete
 from kubernetes_resource.position import APPLIED, REMOVED, Position
 from kubernetes_resource.session import Session
 
+ADDON_HEALTH = "Custom::HyperPodAddonHealth"
 FINAL_KINDS = (Kind.CONFLICT, Kind.FOREIGN, Kind.IN_USE, Kind.INVALID, Kind.REJECTED, Kind.TOO_LARGE)
 PATIENCE_S: Mapping[Any, float] = {
     **fenced_step.PATIENCE_S,
@@ -90,7 +90,7 @@ def _look(host: Host, event: Event, rest: dict[str, Any]) -> None:
 def _calls(host: Host, event: Event, rest: dict[str, Any]) -> fenced_step.Done:
     """Find the API server, and converge or delete; return the result."""
     if event.resource_type == ADDON_HEALTH:
-        return check_addons(event, host.access())
+        return _check_addons(event, host.access())
     if event.request_type == "Create" and not rest.get(REACHED):
         _look(host, event, rest)
         raise PendingError("the API server answers; the next step applies the objects")
@@ -110,6 +110,26 @@ def _calls(host: Host, event: Event, rest: dict[str, Any]) -> fenced_step.Done:
             return _phase(event, desired, session, position)
         finally:
             rest.update({**position.dump(), ENDPOINT: cluster.endpoint})
+
+
+def _check_addons(event: Event, access: EksAccess) -> fenced_step.Done:
+    """Raise an error that names the new and changed add-ons that are not ACTIVE: for CloudFormation, DEGRADED ones are complete.
+
+    The name in the ID follows from the add-ons: an Update to the ID that it has is a rollback's, whose failure blocks the stack.
+    """
+    # https://github.com/hashicorp/terraform-provider-aws/issues/44669
+    target, before = Target.of(event.properties), (event.old_properties or {}).get("Addons", {})
+    if event.request_type == "Delete" or event.physical_id == target.physical_id:
+        return fenced_step.Done("not checked")
+    changed = [name for name, mark in event.properties["Addons"].items() if before.get(name) != mark]
+    if unhealthy := [_text(found) for name in changed if (found := access.addon(target.cluster, name))["status"] != "ACTIVE"]:
+        raise KubernetesError(Kind.DEGRADED, "Addons", "; ".join(unhealthy))
+    return fenced_step.Done(f"{len(changed)} add-ons are ACTIVE")
+
+
+def _text(addon: Json) -> str:
+    reasons = [f"{each['code']}: {each.get('message', '').rstrip('.')}" for each in addon.get("health", {}).get("issues", ())]
+    return f"add-on {addon['addonName']} is {addon['status']}{': ' if reasons else ''}{', '.join(reasons)}"
 
 
 def _without_server(target: Target, cluster: EksCluster | None, *, is_delete: bool) -> str:

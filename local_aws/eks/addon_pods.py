@@ -4,10 +4,8 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from cluster_request.addon_pods import WORKLOADS, Workload
-from cluster_request.eks_addons import CRITICAL
+from cluster_request.eks_addons import CRITICAL, Workload, workloads
 from cluster_request.kubernetes_objects.builders import on_instance_types
-from config.eks import AddonName
 from config.instance_types import accelerator, listed_types
 from local_aws.eks.control_planes import ControlPlaneError, Request, programs
 from local_aws.eks.model import Addon, Cluster
@@ -23,32 +21,28 @@ def install(cluster: Cluster, addon: Addon) -> None:
     settings = json.loads(addon.settings.get("configurationValues") or "{}")
     name = addon.settings["namespaceConfig"]["namespace"]
     _call(cluster, "POST", "/api/v1/namespaces", {"metadata": {"name": name}})
-    for one in _workloads(addon):
+    for one in workloads(addon.name):
         if one.pods(settings):
             _call(cluster, "POST", _collection(addon, one), _object(addon, one, settings))
 
 
 def remove(cluster: Cluster, addon: Addon) -> None:
     """Delete the DaemonSets and Deployments of an add-on with their pods."""
-    for one in _workloads(addon):
+    for one in workloads(addon.name):
         _call(cluster, "DELETE", f"{_collection(addon, one)}/{one.name}", {"propagationPolicy": "Background"})
 
 
 def without_place(cluster: Cluster, addon: Addon) -> bool:
-    """Return whether a pod of the add-on's Deployments has no node."""
-    space, deployments = addon.settings["namespaceConfig"]["namespace"], [one for one in _workloads(addon) if one.replicas]
-    selector = f"labelSelector={_LABEL}%3D{addon.name}"
+    """Return whether a pod of the add-on has no node, or a Deployment lacks a pod."""
+    space, selector = addon.settings["namespaceConfig"]["namespace"], f"labelSelector={_LABEL}%3D{addon.name}"
     found = _call(cluster, "GET", f"/apis/apps/v1/namespaces/{space}/deployments?{selector}", None)
-    pods = _call(cluster, "GET", f"/api/v1/namespaces/{space}/pods?{selector}", None)
-    if found is None or pods is None or not deployments:
+    listed = _call(cluster, "GET", f"/api/v1/namespaces/{space}/pods?{selector}", None)
+    if found is None or listed is None:
         return False
     names = tuple(f"{item['metadata']['name']}-" for item in found["items"])
-    placed = [pod for pod in pods["items"] if pod["metadata"]["name"].startswith(names) and pod["spec"].get("nodeName")]
-    return len(placed) < sum(int(item["spec"]["replicas"]) for item in found["items"])
-
-
-def _workloads(addon: Addon) -> tuple[Workload, ...]:
-    return WORKLOADS[AddonName(addon.name)] if addon.name in set(AddonName) else ()
+    pods = [pod for pod in listed["items"] if pod["metadata"]["name"].startswith(names)]
+    has_place = all(pod["spec"].get("nodeName") for pod in listed["items"])
+    return not has_place or len(pods) < sum(int(item["spec"]["replicas"]) for item in found["items"])
 
 
 def _collection(addon: Addon, one: Workload) -> str:

@@ -1,4 +1,4 @@
-"""A recreated cluster has another ARN, which the quotas read again only if their template changes."""
+"""The stack of add-ons and quotas: a recreated cluster has another ARN, which quotas read only if their template changes."""
 
 import json
 from pathlib import Path
@@ -27,8 +27,8 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def identities(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the identity in the quotas of eks.yaml with each change of the file and of its first group."""
+def stacks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StackTemplate]:
+    """Return the stack of eks.yaml with a quota, for each change of the file and of its first group."""
     out = str(tmp_path_factory.mktemp("out"))
     context = json.loads(FEATURE_FLAGS.read_text())
     app = cdk.App(context=context, post_cli_context=TEMPLATES, analytics_reporting=False, outdir=out)
@@ -39,12 +39,22 @@ def identities(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         file = {**content, "name": name, "instance_groups": [{**first, **of_group}, *others], **change}
         ClusterStage(app, config=ClusterConfig.model_validate(file), environment=cdk.Environment(region=content["region"]))
     app.synth()
-    found = {path.parent.name.removeprefix("assembly-"): path for path in Path(out).glob("assembly-*/*Addons*.template.json")}
-    return {name: _identity(path) for name, path in found.items()}
+    found = Path(out).glob("assembly-*/*Addons*.template.json")
+    return {path.parent.name.removeprefix("assembly-"): StackTemplate(path.read_text()) for path in found}
 
 
-def _identity(path: Path) -> str:
-    return str(StackTemplate(path.read_text()).properties("Custom::HyperPodComputeQuotas")["Identity"])
+@pytest.fixture(scope="module")
+def identities(stacks: dict[str, StackTemplate]) -> dict[str, str]:
+    """Return the identity in the quotas of each stack."""
+    return {name: str(stack.properties("Custom::HyperPodComputeQuotas")["Identity"]) for name, stack in stacks.items()}
+
+
+def test_nothing_follows_the_check_of_addons_whose_rollback_would_check_them_again(stacks: dict[str, StackTemplate]) -> None:
+    resources = stacks["same"].resources
+    [(check, found)] = stacks["same"].of_type("Custom::HyperPodAddonHealth").items()
+    before = {name for name, each in resources.items() if each["Type"] in ("AWS::EKS::Addon", "Custom::HyperPodComputeQuotas")}
+    assert before <= set(found["DependsOn"])
+    assert check not in json.dumps([each for name, each in resources.items() if name != check])
 
 
 def test_a_new_cluster_changes_the_quotas(identities: dict[str, str]) -> None:

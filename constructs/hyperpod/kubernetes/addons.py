@@ -1,16 +1,14 @@
 """Define EKS add-ons."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aws_cdk import CustomResource, Duration
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cluster_request.eks_addons import Addon
 from config.eks import AddonName
-from config.fingerprint import fingerprint
 from constructs.hyperpod.nag import acknowledge
 from constructs.hyperpod.removal_policy import retain
 
@@ -59,21 +57,6 @@ class Addons(Construct):
         for name, required in REQUIRED.items():
             if name in self._addons and required in self._addons:
                 self._addons[name].add_resource_dependency(self._addons[required])
-
-    def check_health(self, addons: Sequence[Addon], service_token: str) -> None:
-        """Fail the deployment if any of ``addons`` stays DEGRADED: for CloudFormation, such an add-on is complete."""
-        listed = [{"Name": each.name.value, **({"Version": each.version} if each.version else {})} for each in addons]
-        name = f"addons-{fingerprint(*addons)}"
-        properties = {"ClusterName": self._cluster_name, "Name": name, "Addons": listed}
-        check = CustomResource(
-            self,
-            "Health",
-            resource_type="Custom::HyperPodAddonHealth",
-            service_token=service_token,
-            service_timeout=Duration.hours(1),
-            properties=properties,
-        )
-        check.node.add_dependency(*self._addons.values())
 
     def _addon(self, addon: Addon) -> eks.CfnAddon:
         resource = eks.CfnAddon(

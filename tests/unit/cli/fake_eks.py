@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -128,6 +128,8 @@ class FakeApiServer:
         self.calls: list[tuple[str, str]] = []
         self.protected: set[str] = set()
         """Pods that a disruption budget keeps."""
+        self.writers: list[Callable[[Json], object]] = []
+        """What other clients do to an object before each of its next patches."""
         self.error: Exception | None = None
         self.status = 0
         self.forbidden: set[str] = set()
@@ -173,6 +175,10 @@ class FakeApiServer:
         if name not in self.objects[kind]:
             return 404, {"kind": "Status", "message": "not found"}
         live = self.objects[kind][name]
+        if self.writers:
+            self.writers.pop()(live)
+        if body["metadata"].get("resourceVersion", live["metadata"]["resourceVersion"]) != live["metadata"]["resourceVersion"]:
+            return 409, {"kind": "Status", "message": "the object has been modified"}
         live["spec"] |= body.get("spec", {})
         notes = live["metadata"].setdefault("annotations", {}) | body.get("metadata", {}).get("annotations", {})
         live["metadata"]["annotations"] = {key: value for key, value in notes.items() if value is not None}
@@ -204,7 +210,7 @@ class FakeApiServer:
         """Register a node as HyperPod does."""
         named = {"sagemaker.amazonaws.com/node-health-status": health} if health else {}
         self.nodes[f"hyperpod-{instance}"] = {
-            "metadata": {"name": f"hyperpod-{instance}", "labels": {**named, **labels}},
+            "metadata": {"name": f"hyperpod-{instance}", "resourceVersion": "1", "labels": {**named, **labels}},
             "spec": {},
             "status": {
                 "conditions": [

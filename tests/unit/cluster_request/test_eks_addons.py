@@ -79,14 +79,9 @@ def test_without_taints_addons_keep_their_own_settings() -> None:
 def test_settings_of_the_file_are_merged_at_every_depth() -> None:
     taints = [{"key": "team", "effect": "NoSchedule"}]
     configuration = {"webhook": {"replicaCount": 2}, "cainjector": {"tolerations": []}}
-    found = {
-        addon.name.value: addon
-        for addon in addons_after_nodes(file(taints=taints, addons={"cert-manager": {"configuration": configuration}}))
-    }
-    own = [
-        {"key": "CriticalAddonsOnly", "operator": "Exists"},
-        {"key": "team", "operator": "Exists", "effect": "NoSchedule"},
-    ]
+    addons = addons_after_nodes(file(taints=taints, addons={"cert-manager": {"configuration": configuration}}))
+    found = {addon.name.value: addon for addon in addons}
+    own = [{"key": "CriticalAddonsOnly", "operator": "Exists"}, {"key": "team", "operator": "Exists", "effect": "NoSchedule"}]
     assert found["cert-manager"].configuration == {
         "tolerations": own,
         "webhook": {"replicaCount": 2, "tolerations": own},

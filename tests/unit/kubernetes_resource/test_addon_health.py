@@ -19,8 +19,9 @@ def addons(world: DependenciesWorld) -> None:
 
 def request(world: DependenciesWorld, kind: str, name: str = "new", old: str = "old") -> Any:
     """Return an event of the check; the name changes with the add-ons, and the ID has that of the last success."""
-    listed = [{"Name": "vpc-cni"}, {"Name": "coredns"}]
-    new, before = ({"ClusterName": CLUSTER, "Name": f"addons-{each}", "Addons": listed} for each in (name, old))
+    new, before = (
+        {"ClusterName": CLUSTER, "Name": f"addons-{each}", "Addons": {"vpc-cni": "same", "coredns": each}} for each in (name, old)
+    )
     named = {"ResourceType": "Custom::HyperPodAddonHealth", "LogicalResourceId": "AddonHealth"}
     physical_id = {} if kind == "Create" else {"PhysicalResourceId": f"{CLUSTER}/addons-old"}
     world.clock.advance(300)
@@ -45,6 +46,12 @@ def test_an_addon_has_time_to_start_its_pods(world: DependenciesWorld) -> None:
     world.eks.addons["coredns"] = ACTIVE
     world.run(60)
     assert world.response(raw)["Status"] == "SUCCESS"
+
+
+def test_an_addon_that_the_file_does_not_change_is_not_checked_again(world: DependenciesWorld) -> None:
+    world.eks.addons = {"vpc-cni": DEGRADED, "coredns": ACTIVE}  # a node of a running cluster is NotReady
+    assert world.finish(request(world, "Update"))["Status"] == "SUCCESS"
+    assert world.finish(request(world, "Create"))["Status"] == "FAILED"
 
 
 def test_a_degraded_addon_does_not_block_a_rollback(world: DependenciesWorld) -> None:

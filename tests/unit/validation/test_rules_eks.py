@@ -18,6 +18,7 @@ def found(draft: Any) -> list[tuple[str | None, str]]:
 def test_a_new_eks_cluster_needs_its_network_and_dns(eks_draft: Any, name: str) -> None:
     eks_draft.set("eks", "addons", {name: {"enabled": False}})
     assert [each.rule for each in eks_draft.problems()] == ["required-addons"]
+    assert "required-addons" not in [rule for rule, _ in found(existing(eks_draft))]  # which may have its own
 
 
 def test_a_retained_cluster_requires_a_retained_eks_cluster_unless_it_exists(eks_draft: Any) -> None:
@@ -28,11 +29,6 @@ def test_a_retained_cluster_requires_a_retained_eks_cluster_unless_it_exists(eks
     assert eks_draft.problems() == []
     existing(eks_draft).remove("eks", "removal")
     assert "retain-eks-cluster" not in [rule for rule, _ in found(eks_draft)]
-
-
-def test_an_existing_eks_cluster_may_have_its_own_network(eks_draft: Any) -> None:
-    existing(eks_draft).set("eks", "addons", {"vpc-cni": {"enabled": False}, "coredns": {"enabled": False}})
-    assert "required-addons" not in [each.rule for each in eks_draft.problems()]
 
 
 def test_principals_and_the_secrets_key_are_of_the_partition_of_the_clusters_region(eks_draft: Any) -> None:
@@ -80,21 +76,18 @@ def test_pods_take_addresses_of_the_nodes_subnet(eks_draft: Any) -> None:
     assert eks_draft.problems() == []
 
 
-def test_deep_health_checks_exclude_taints(eks_draft: Any) -> None:
-    eks_draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceStress"]).set("wait_hours", 3)
-    eks_draft.set("instance_groups", WORK, "taints", [{"key": "gpu", "effect": "NoSchedule"}])
-    [problem] = [each for each in eks_draft.problems() if each.rule == "deep-health-checks-with-taints"]
-    assert (problem.path, problem.level.value) == (("instance_groups", WORK, "taints"), "error")
-    assert problem.message == "not allowed in a group with deep health checks; remove the taints or the checks"
-
-
-def test_deep_health_checks_need_accelerators_efa_and_time(eks_draft: Any) -> None:
+def test_deep_health_checks_need_accelerators_efa_and_time_and_exclude_taints(eks_draft: Any) -> None:
     eks_draft.set("instance_groups", 0, "deep_health_checks", ["InstanceStress"])
     assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-types"]
     eks_draft.remove("instance_groups", 0, "deep_health_checks")
 
     every = ["InstanceStress", "InstanceConnectivity", "MultiNodeTrainingValidation"]
-    eks_draft.set("instance_groups", WORK, "deep_health_checks", every).remove("instance_groups", WORK, "taints")
+    eks_draft.set("instance_groups", WORK, "deep_health_checks", every)
+    eks_draft.set("instance_groups", WORK, "taints", [{"key": "gpu", "effect": "NoSchedule"}])
+    [problem] = [each for each in eks_draft.problems() if each.rule == "deep-health-checks-with-taints"]
+    assert (problem.path, problem.level.value) == (("instance_groups", WORK, "taints"), "error")
+    assert problem.message == "not allowed in a group with deep health checks; remove the taints or the checks"
+    eks_draft.remove("instance_groups", WORK, "taints")
     assert [each.rule for each in eks_draft.problems()] == ["deep-health-check-timeout"]
     eks_draft.set("wait_hours", 3)
     assert eks_draft.problems() == []

@@ -15,22 +15,30 @@ def rules(draft: Any) -> list[str]:
     return [problem.rule for problem in draft.problems()]
 
 
-def test_a_type_newer_than_this_release_is_a_warning_with_the_skipped_checks(draft: Any) -> None:
-    [problem] = draft.set(*WORK, "instance_type", NEW).problems()
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            NEW,
+            "unknown instance type: addresses, threads, accelerators and EFA are not checked, and Slurm does not know its GPUs "
+            "and sockets; did you mean ml.p",
+        ),
+        ("ml.p6e-gb200.36xlarge", "properties of this type are unknown: "),
+    ],
+)
+def test_a_type_newer_than_this_release_makes_a_cluster_with_a_warning_of_the_skipped_checks(
+    draft: Any, name: str, said: str
+) -> None:
+    [problem] = draft.set(*WORK, "instance_type", name).problems()
     assert (problem.rule, problem.level) == ("known-instance-type", "warning")
-    assert problem.message.startswith(
-        "unknown instance type: addresses, threads, accelerators and EFA are not checked, and Slurm does not know its GPUs and "
-        "sockets; did you mean ml.p"
-    )
+    assert problem.message.startswith(said)
+    assert draft.config().instance_groups[2].instance_type == name
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (
-            "ml.p9.48xlarge",
-            "pods get NVIDIA GPUs, as its family has them, and no EFA without `overrides.NetworkInterface`",
-        ),
+        (NEW, "pods get NVIDIA GPUs, as its family has them, and no EFA without `overrides.NetworkInterface`"),
         ("ml.p6e-gb200.36xlarge", "pods get NVIDIA GPUs, as its family has them, and EFA"),
         ("ml.trn9.48xlarge", "pods get Neuron devices, as its family has them, and no EFA "),
         ("ml.x9.48xlarge", "pods get no GPUs or Neuron devices, and no EFA "),
@@ -43,11 +51,6 @@ def test_on_eks_the_warning_tells_which_devices_pods_get(eks_draft: Any, name: s
     assert "Slurm" not in problem.message
 
 
-def test_a_type_newer_than_this_release_makes_a_cluster(draft: Any) -> None:
-    draft.set(*WORK, "instance_type", NEW)
-    assert draft.config().instance_groups[2].instance_type == NEW
-
-
 def test_the_warning_can_be_suppressed(draft: Any) -> None:
     draft.set(*WORK, "instance_type", NEW).set(
         "suppress", [{"rule": "known-instance-type", "reason": "HyperPod has it since May"}]
@@ -56,15 +59,16 @@ def test_the_warning_can_be_suppressed(draft: Any) -> None:
     assert check_source(draft.text(), "draft", draft.folder).warnings == []
 
 
-def test_a_type_without_figures_is_a_warning_too(draft: Any) -> None:
-    [problem] = draft.set(*WORK, "instance_type", "ml.p6e-gb200.36xlarge").problems()
-    assert problem.rule == "known-instance-type"
-    assert problem.message.startswith("properties of this type are unknown: ")
-
-
-@pytest.mark.parametrize("name", ["ml.p5.48xlrge", "ml.p5.xxlarge", "ml.p.48xlarge", "ml.p5.large2", "ml.p5.048xlarge"])
-def test_an_implausible_type_is_an_error(draft: Any, name: str) -> None:
-    assert rules(draft.set(*WORK, "instance_type", name)) == ["request.choice"]
+@pytest.mark.parametrize(
+    ("rule", "names"),
+    [
+        ("request.choice", ["ml.p5.48xlrge", "ml.p5.xxlarge", "ml.p.48xlarge", "ml.p5.large2", "ml.p5.048xlarge"]),
+        ("known-instance-type", ["ml.trn1.16xlarge", "ml.p9.84xlarge"]),  # a size of others, and a family that nothing has
+    ],
+)
+def test_an_implausible_type_is_an_error(draft: Any, rule: str, names: list[str]) -> None:
+    for name in names:
+        assert rules(draft.set(*WORK, "instance_type", name)) == [rule]
 
 
 @pytest.mark.parametrize(
@@ -76,49 +80,36 @@ def test_a_size_that_nothing_has_is_a_mistake_in_a_known_family(draft: Any, name
     assert near in problem.message
 
 
-@pytest.mark.parametrize("name", ["ml.trn1.16xlarge", "ml.p9.84xlarge"])
-def test_a_size_that_others_have_and_a_family_that_nothing_has_may_be_new(draft: Any, name: str) -> None:
-    assert rules(draft.set(*WORK, "instance_type", name)) == ["known-instance-type"]
-
-
 def test_every_type_that_there_is_has_a_name_as_types_have(draft: Any) -> None:
     assert [name for name in listed_types() if not is_plausible_type(name)] == []
 
 
+RESTRICTED = holding(("RestrictedInstanceGroups", 0, "InstanceType"))["RestrictedInstanceGroups"][0]
+
+
 @pytest.mark.parametrize(
-    ("overrides", "path"),
+    ("above", "overrides", "path"),
     [
-        ({"InstanceType": NEW}, (*WORK, "overrides", "InstanceType")),
+        (WORK, {"InstanceType": NEW}, ("InstanceType",)),
         (
+            WORK,
             {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge", NEW]}},
-            (*WORK, "overrides", "InstanceRequirements", "InstanceTypes", 1),
+            ("InstanceRequirements", "InstanceTypes", 1),
         ),
+        ((), {"RestrictedInstanceGroups": [RESTRICTED | {"InstanceType": NEW}]}, ("RestrictedInstanceGroups", 0, "InstanceType")),
     ],
 )
-def test_the_warning_is_where_the_type_is_named(draft: Any, overrides: Any, path: Any) -> None:
-    found = draft.set(*WORK, "overrides", overrides).problems()
-    assert [problem.path for problem in found if problem.rule == "known-instance-type"] == [path]
+def test_the_warning_is_where_the_type_is_named(draft: Any, above: Any, overrides: Any, path: Any) -> None:
+    found = draft.set(*above, "overrides", overrides).problems()
+    assert [problem.path for problem in found if problem.rule == "known-instance-type"] == [(*above, "overrides", *path)]
 
 
-def test_types_of_restricted_groups_are_looked_at(draft: Any) -> None:
-    [group] = holding(("RestrictedInstanceGroups", 0, "InstanceType"))["RestrictedInstanceGroups"]
-    draft.set("overrides", {"RestrictedInstanceGroups": [group | {"InstanceType": NEW}]})
-    assert ("overrides", "RestrictedInstanceGroups", 0, "InstanceType") in [
-        problem.path for problem in draft.problems() if problem.rule == "known-instance-type"
-    ]
-
-
-def test_a_core_with_one_thread_has_no_second(draft: Any) -> None:
+@pytest.mark.parametrize("field", [("threads_per_core",), ("overrides", "ThreadsPerCore")])
+def test_a_core_with_one_thread_has_no_second(draft: Any, field: tuple[str, ...]) -> None:
     draft.set(*WORK, "instance_type", "ml.m7g.xlarge")
     assert draft.problems() == []
-    assert draft.set(*WORK, "threads_per_core", 2).lines() == [
-        "instance_groups[2].threads_per_core: 2: ml.m7g.xlarge has only one thread per core; set 1"
-    ]
-
-
-def test_the_threads_that_are_asked_for_are_those_of_overrides(draft: Any) -> None:
-    draft.set(*WORK, "instance_type", "ml.m7g.xlarge").set(*WORK, "overrides", "ThreadsPerCore", 2)
-    assert draft.lines() == ["instance_groups[2].overrides.ThreadsPerCore: 2: ml.m7g.xlarge has only one thread per core; set 1"]
+    path = ".".join(("instance_groups[2]", *field))
+    assert draft.set(*WORK, *field, 2).lines() == [f"{path}: 2: ml.m7g.xlarge has only one thread per core; set 1"]
 
 
 @pytest.mark.parametrize(
@@ -197,12 +188,14 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
         ("usw2-az4", [G5], {"OverrideVpcConfig": OWN}, []),
         ("usw2-az4", [G5], {"TrainingPlanArn": PLAN}, []),
         ("usw2-az9", [G5], {}, []),
+        ("use1-az3", [G5], {}, []),  # zone-region reports another region's zone
         ("euw3-az1", ["ml.p4d.24xlarge"], {}, ["; use another type or region"]),
     ],
 )
 def test_a_type_that_the_zone_does_not_offer_is_a_warning(draft: Any, zone: str, types: Any, more: Any, fixes: Any) -> None:
     chosen = {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": types}} if types[1:] else {"InstanceType": types[0]}
-    draft.set("network", "availability_zone_id", zone).set(*WORK, "overrides", {**chosen, **more})
+    draft.set("region", "eu-west-3" if zone == "euw3-az1" else "us-west-2").set("network", "availability_zone_id", zone)
+    draft.set(*WORK, "overrides", {**chosen, **more})
     found = [problem for problem in draft.problems() if problem.rule == "type-in-zone"]
     assert [problem.value for problem in found] == types[: len(fixes)]
     assert all(fix in problem.message for fix, problem in zip(fixes, found, strict=True))

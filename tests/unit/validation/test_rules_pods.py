@@ -1,15 +1,15 @@
 """Places for pods: what AWS's nodes can run, and what HyperPod's objects and add-ons take of it."""
 
-import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import yaml
 
+from cluster_request.request import merged
 from config.errors import Problem
 from config.instance_types import instance_type
-from tests.cluster_files import EXAMPLES, PROJECT, TEAM
+from tests.cluster_files import PROJECT
+from tests.unit.validation.test_shipped_files import written
 from validation.checked_file import check_source
 
 RULES = {"pod-capacity", "pod-capacity-for-jobs"}
@@ -47,32 +47,34 @@ def test_a_node_runs_as_many_pods_as_aws_says(name: str, pods: int) -> None:
     assert known.pods == pods
 
 
-def test_two_small_gpu_nodes_do_not_run_the_addons_of_a_file_with_lustre() -> None:
-    [problem] = found(nodes("ml.g5.xlarge", 2), **LUSTRE)
-    assert (problem.rule, problem.level, problem.path) == ("pod-capacity", "error", ("instance_groups", 0, "instance_type"))
-    assert problem.message == (
-        "nodes can run 28 pods, 10 of them beside DaemonSets: group-2 2 x (14 - 9), but add-ons have 11 other pods; use a larger "
-        "type, e.g. ml.g5.4xlarge, or more nodes"
-    )
+@pytest.mark.parametrize(
+    ("groups", "more", "rule", "place", "said"),
+    [
+        (
+            *([nodes("ml.g5.xlarge", 2)], LUSTRE, "pod-capacity", 0),
+            "nodes can run 28 pods, 10 of them beside DaemonSets: group-2 2 x (14 - 9), but add-ons have 11 other pods; use a "
+            "larger type, e.g. ml.g5.4xlarge, or more nodes",
+        ),
+        ([nodes("ml.g5.2xlarge", 1)], {}, "pod-capacity", 0, "1 x (14 - 8), but add-ons have 9 other pods"),
+        (
+            *([nodes("ml.g5.xlarge", 3)], LUSTRE, "pod-capacity-for-jobs", 0),  # 15 - 11
+            "add-ons have 11 other pods: 4 places are left for jobs",
+        ),
+        (
+            *([nodes("ml.g5.8xlarge", 2), nodes("ml.t3.medium", 0)], LUSTRE, "pod-capacity", 1),
+            "a node can run 5 pods, but DaemonSets have 6 on it; use a larger type, e.g. ml.t3.large",
+        ),
+    ],
+)
+def test_small_nodes_do_not_run_all_addons_and_jobs(groups: Any, more: Any, rule: str, place: int, said: str) -> None:
+    [problem] = found(*groups, **more)
+    assert (problem.rule, problem.path) == (rule, ("instance_groups", place, "instance_type"))
+    assert problem.level == ("error" if rule == "pod-capacity" else "warning")
+    assert said in problem.message
 
 
-def test_one_small_gpu_node_does_not_run_the_default_addons() -> None:
-    [problem] = found(nodes("ml.g5.2xlarge", 1))
-    assert "1 x (14 - 8), but add-ons have 9 other pods" in problem.message
-
-
-def test_a_few_places_left_for_jobs_are_a_warning() -> None:
-    [problem] = found(nodes("ml.g5.xlarge", 3), **LUSTRE)  # 15 - 11
-    assert (problem.rule, problem.level) == ("pod-capacity-for-jobs", "warning")
-    assert "add-ons have 11 other pods: 4 places are left for jobs" in problem.message
-    assert found(nodes("ml.g5.xlarge", 5), **LUSTRE) == []
-    assert found(nodes("ml.g5.4xlarge", 2), **LUSTRE) == []
-
-
-def test_nodes_too_small_for_daemonsets_are_an_error_whoever_scales_them() -> None:
-    [problem] = found(nodes("ml.g5.8xlarge", 2), nodes("ml.t3.medium", 0), **LUSTRE)
-    assert problem.path == ("instance_groups", 1, "instance_type")
-    assert problem.message == "a node can run 5 pods, but DaemonSets have 6 on it; use a larger type, e.g. ml.t3.large"
+def test_larger_or_more_nodes_have_places_for_jobs() -> None:
+    assert found(nodes("ml.g5.xlarge", 5), **LUSTRE) == found(nodes("ml.g5.4xlarge", 2), **LUSTRE) == []
 
 
 def test_addons_need_places_on_nodes_whose_taints_and_labels_they_accept() -> None:
@@ -89,35 +91,41 @@ def test_addons_need_places_on_nodes_whose_taints_and_labels_they_accept() -> No
     assert found(small, {**large, "overrides": labels}, eks=chosen) == []
 
 
-def test_addons_and_parts_of_addons_that_are_off_take_no_place() -> None:
+def test_addons_that_are_off_take_no_place() -> None:
     off = {name: {"enabled": False} for name in ("amazon-cloudwatch-observability", "metrics-server")}
     assert found(nodes("ml.g5.xlarge", 2), eks={**FILE["eks"], "addons": off}) == []
-    settings = {"dcgmExporter": {"enabled": False}, "containerLogs": {"enabled": False}}
-    part = {"amazon-cloudwatch-observability": {"configuration": settings}}
-    [problem] = found(nodes("ml.g5.2xlarge", 1), eks={**FILE["eks"], "addons": part})
-    assert "1 x (14 - 6)" in problem.message
+
+
+OFF = {"dcgmExporter": {"enabled": False}, "containerLogs": {"enabled": False}}
+
+
+@pytest.mark.parametrize(
+    ("addon", "configuration", "said"),
+    [
+        ("amazon-cloudwatch-observability", OFF, "1 x (14 - 6), but add-ons have 9"),
+        ("metrics-server", {"replicas": 4}, "1 x (14 - 8), but add-ons have 11"),
+        ("metrics-server", {"replicaCount": 4}, "1 x (14 - 8), but add-ons have 9"),  # not a setting of its chart
+        ("coredns", {"replicaCount": -3}, "1 x (14 - 8), but add-ons have 7"),
+        ("coredns", {"nodeSelector": {"kubernetes.io/os": "linux"}, "replicaCount": 5}, "1 x (14 - 8), but add-ons have 12"),
+        ("coredns", {"nodeSelector": {"node.kubernetes.io/instance-type": "ml.g5.2xlarge"}}, "1 x (14 - 8), but add-ons have 9"),
+    ],
+)
+def test_settings_of_addons_count(addon: str, configuration: dict[str, Any], said: str) -> None:
+    [problem] = found(nodes("ml.g5.2xlarge", 1), eks={**FILE["eks"], "addons": {addon: {"configuration": configuration}}})
+    assert f"{said} other pods" in problem.message
 
 
 def test_an_unknown_type_is_not_counted() -> None:
     assert found(nodes("ml.g5.xlarge", 1), nodes("ml.p9.48xlarge", 4)) == []
 
 
-def files() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every file and fragment with EKS and groups, of README, docs and examples."""
-    for page in [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]:
-        for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL)):
-            if "\ninstance_groups:" in f"\n{block}" and "\neks:" in f"\n{block}":
-                yield f"{page.name} {number}", yaml.safe_load(block)
-    for file in [*sorted(EXAMPLES.glob("*.yaml")), *sorted(TEAM.glob("*.yaml"))]:
-        if "\neks:" in file.read_text():
-            yield file.name, yaml.safe_load(file.read_text())
+ON_EKS = [place for place, text in written().items() if "\ninstance_groups:" in f"\n{text}" and "role:" not in text]
+
+assert {"README.md 1", "docs/operate/eks.md 0", "clusters/eks.yaml", "clusters/eks-p5.yaml"} <= set(ON_EKS)
 
 
-SHIPPED = dict(files())
-assert {"README.md", "eks.md", "eks.yaml", "eks-p5.yaml"} <= {name.split()[0] for name in SHIPPED}
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_files_leave_room_for_jobs(name: str) -> None:
-    source = yaml.safe_dump({**FILE, **SHIPPED[name]}).encode()
-    assert [str(each) for each in check_source(source, "eks", PROJECT).problems if each.rule in RULES] == []
+@pytest.mark.parametrize("place", ON_EKS)
+def test_shipped_files_leave_room_for_jobs(place: str) -> None:
+    source = yaml.safe_dump(merged(FILE, yaml.safe_load(written()[place]))).encode()
+    problems = check_source(source, "eks", PROJECT).problems
+    assert [str(each) for each in problems if each.rule in RULES or each.level == "error"] == []

@@ -20,7 +20,7 @@ def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
     HyperPod rejects an unknown type only after network and storage are created. A type newer than this release works, but checks
     of its properties are skipped. Slurm does not know its GPUs and sockets, and EKS nodes get device plugins by its family.
     """
-    for each in _named(request):
+    for each in (each for _, types in _all_groups(request) for each in types):
         if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names
             yield each.problem(_unknown(each.text, request))
 
@@ -39,7 +39,7 @@ def _unknown(name: str, request: EffectiveRequest) -> str:
     return f"unknown instance type: {unchecked}; {meant}If HyperPod supports it now, suppress this warning"
 
 
-@request_rule("type-in-zone", "instance_groups[]", "network", "overrides", level=Level.WARNING)
+@request_rule("type-in-zone", "instance_groups[]", "network", "region", "overrides", level=Level.WARNING)
 def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
     """The availability zone should offer the accelerated types of the groups.
 
@@ -47,21 +47,15 @@ def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
     release, and can be out of date. Groups with their own subnets or a training plan are not checked.
     """
     zone = request.config.network.availability_zone_id
-    region = region_of_zone(zone) or ""
-    for types in _types_in_zone(request) if zone in zones_of(region) else ():
+    region = request.config.region or region_of_zone(zone) or ""
+    for group, types in _all_groups(request) if zone in zones_of(region) else ():  # zone-region reports other zones
+        if group.member("OverrideVpcConfig").is_given or group.member("TrainingPlanArn").text:
+            continue
         offering = {each.text: zones_with_type(each.text, region) for each in types}
         if all(zones is not None and zone not in zones for zones in offering.values()):
             for each in types:
                 move = f"set `network.availability_zone_id` to {either(found)}, or " if (found := offering[each.text]) else ""
                 yield each.problem(f"{zone} does not offer this type; {move}use another type{'' if found else ' or region'}")
-
-
-def _types_in_zone(request: EffectiveRequest) -> Iterator[list[Member]]:
-    """Yield the types of each group whose nodes start in the file's zone."""
-    restricted = ((each, [each.member("InstanceType")]) for each in request.entries("RestrictedInstanceGroups"))
-    for group, types in (*((each, list(each.instance_types())) for each in request.groups), *restricted):
-        if not group.member("OverrideVpcConfig").is_given and not group.member("TrainingPlanArn").text:
-            yield types
 
 
 @request_rule("threads-per-core", "instance_groups[]", level=Level.WARNING)
@@ -118,9 +112,8 @@ def efa_single_zone(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         subnets = group.member("OverrideVpcConfig", "Subnets")
         if len(list(subnets.entries())) > 1 and any(known.efa_interfaces for known in group.known_types().values()):
-            yield subnets.problem(
-                "EFA cannot cross availability zones; use one subnet, or suppress this warning if all are in one zone"
-            )
+            fix = "use one subnet, or suppress this warning if all are in one zone"
+            yield subnets.problem(f"EFA cannot cross availability zones; {fix}")
 
 
 @request_rule("efa-interface-type", "instance_groups[]", level=Level.WARNING)
@@ -149,10 +142,8 @@ def efa_file_system(request: EffectiveRequest) -> Iterator[Problem]:
         yield Problem(("storage", "existing", "efa"), value=True, message=message)
 
 
-def _named(request: EffectiveRequest) -> Iterator[Member]:
-    """Yield every instance type of the request, including those of restricted groups."""
-    for group in request.groups:
-        yield from group.instance_types()
+def _all_groups(request: EffectiveRequest) -> Iterator[tuple[Member, list[Member]]]:
+    """Yield all groups, also the restricted ones, with their instance types."""
+    yield from ((group, list(group.instance_types())) for group in request.groups)
     for each in request.entries("RestrictedInstanceGroups"):
-        if (restricted := each.member("InstanceType")).text:
-            yield restricted
+        yield each, [member for member in (each.member("InstanceType"),) if member.text]

@@ -1,17 +1,14 @@
 """Check the add-ons of the EKS cluster."""
 
-import json
 from collections.abc import Iterator
 
-from cluster_request.effective_request import EffectiveRequest
 from cluster_request.eks_addons import addons_after_nodes, broken, enabled_addons
-from cluster_request.kubernetes_objects.device_plugins import tolerations
 from config.eks import AddonName
 from config.errors import ABSENT, Level, Path, Problem
 from config.model import ClusterConfig, Provisioning, Wait
 from config.suggestions import either
 from validation.rules.eks.section import eks_of
-from validation.rules.registry import FILE_SYSTEMS, eks_request_rule, eks_rule
+from validation.rules.registry import FILE_SYSTEMS, eks_rule
 
 # Roles reach the pods of these add-ons by Pod Identity, and the operator has webhooks with certificates.
 NEEDED_BY = {
@@ -65,8 +62,7 @@ def required_addons(config: ClusterConfig) -> Iterator[Problem]:
     if eks.existing:  # which may have them
         return
     for name, reason in REQUIRED.items():
-        addon = eks.addons.get(name)
-        if addon and addon.enabled is False:
+        if (addon := eks.addons.get(name)) and addon.enabled is False:
             yield Problem((*ADDONS, name.value, "enabled"), value=False, message=f"{reason}; remove this line")
 
 
@@ -111,24 +107,6 @@ def unused_addon_settings(config: ClusterConfig) -> Iterator[Problem]:
         for field in ("version", "configuration"):
             if addon.enabled is False and getattr(addon, field):
                 yield Problem((*ADDONS, name.value, field), ABSENT, "has no effect on a disabled add-on; remove it")
-
-
-@eks_request_rule("nodes-for-addons", "instance_groups", "eks", *FILE_SYSTEMS, level=Level.WARNING)
-def nodes_for_addons(request: EffectiveRequest) -> Iterator[Problem]:
-    """A group without NoSchedule and NoExecute taints should have nodes, on which add-ons run.
-
-    An add-on whose pods tolerate no taint stays DEGRADED, and its deployment fails.
-    """
-    config, populated = request.config, [each for each in request.groups if each.group.instance_count]
-    if not all(tolerations(taint for _, taint in group.taints()) for group in populated):
-        return
-    waiting = [addon.name for addon in addons_after_nodes(config) if "tolerations" not in json.dumps(addon.configuration)]
-    if waiting and not populated and eks_of(config).autoscaling:  # otherwise cluster-without-nodes reports it
-        message = "add-ons cannot run without nodes; set instance_count in a group that Karpenter does not scale"
-        yield Problem(("instance_groups",), ABSENT, message)
-    elif waiting and populated:
-        message = f"no group accepts pods without tolerations; add one for add-ons, or set `configuration` of {either(waiting)}"
-        yield populated[0].member("KubernetesConfig", "Taints").problem(message, ABSENT)
 
 
 @eks_rule("wait-for-addons", "wait", "provisioning", "instance_groups", "eks", *FILE_SYSTEMS, level=Level.WARNING)

@@ -121,10 +121,8 @@ def control_plane_subnets(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(SUBNETS, ABSENT, "the deployment creates subnets in its own VPC; remove it, or add `network.existing`")
     elif config.network.existing and not given:
         if "control_plane_cidrs" not in eks.model_fields_set:
-            fix = (
-                "add subnets of this VPC in two availability zones, or `control_plane_cidrs` with two free ranges for new subnets"
-            )
-            yield Problem(SUBNETS, ABSENT, f"required with `network.existing`; {fix}")
+            ways = "subnets of this VPC in two availability zones, or `control_plane_cidrs` with two free ranges for new subnets"
+            yield Problem(SUBNETS, ABSENT, f"required with `network.existing`; add {ways}")
     elif config.network.existing and len(set(given)) < 2:
         yield Problem(SUBNETS, list(given), "EKS requires subnets in two availability zones; add another subnet")
     elif len(set(given)) != len(given):
@@ -196,10 +194,8 @@ def zones_of_control_plane(config: ClusterConfig) -> Iterator[Problem]:
     given = eks.control_plane_zone_ids
     if given is None:
         if not control_plane_zones(node_zone):
-            message = (
-                "required, because the zones of the region are unknown; add two ids from `aws ec2 describe-availability-zones`"
-            )
-            yield Problem(ZONES, ABSENT, message)
+            fix = "add two ids from `aws ec2 describe-availability-zones`"
+            yield Problem(ZONES, ABSENT, f"required, because the zones of the region are unknown; {fix}")
         return
     for index, zone in enumerate(given):
         if zone in UNSUPPORTED:

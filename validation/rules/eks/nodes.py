@@ -14,7 +14,7 @@ RESERVED_PREFIXES = ("kubernetes.io", "k8s.io", "amazonaws.com", "karpenter.sh")
 GPU_OPERATOR_LABELS = ("nvidia.com/mig.config", "nvidia.com/mps.capable", "nvidia.com/device-plugin.config")
 
 
-def _reserved_prefix(key: str) -> str | None:
+def reserved_prefix(key: str) -> str | None:
     """Return the reserved prefix of a key, which may be a part of a longer one."""
     prefix, slash, _ = key.partition("/")
     return next((each for each in RESERVED_PREFIXES if slash and f".{prefix}".endswith(f".{each}")), None)
@@ -31,10 +31,9 @@ def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
         keys = [(labels.member(key), key) for key in (labels.value if isinstance(labels.value, Mapping) else ())]
         keys += [(each.member("Key"), taint.key) for each, taint in group.taints()]
         for member, key in keys:
-            if prefix := _reserved_prefix(key):
-                yield member.problem(
-                    f"the prefix {prefix} is reserved; use your own prefix, or none: {key.rpartition('/')[2]}", key
-                )
+            if prefix := reserved_prefix(key):
+                fix = f"use your own prefix, or none: {key.rpartition('/')[2]}"
+                yield member.problem(f"the prefix {prefix} is reserved; {fix}", key)
 
 
 @eks_request_rule("gpu-operator-labels", "instance_groups[]", "eks", level=Level.WARNING)
@@ -100,8 +99,5 @@ def karpenter_groups(request: EffectiveRequest) -> Iterator[Problem]:
         for name, words in unsupported.items():
             member = group.member(name)
             if member.value:
-                message = (
-                    f"Karpenter does not support groups with {words}; remove it, or keep {group.name} out of HyperpodNodeClass "
-                    "and suppress this warning"
-                )
-                yield member.problem(message)
+                fix = f"remove it, or keep {group.name} out of HyperpodNodeClass and suppress this warning"
+                yield member.problem(f"Karpenter does not support groups with {words}; {fix}")

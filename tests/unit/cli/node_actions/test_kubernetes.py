@@ -7,6 +7,7 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.node_actions.check import check
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
 from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.recover import Options, recover
@@ -89,6 +90,33 @@ def test_a_drained_node_stays_drained_when_hyperpods_reboot_clears_the_cordon(ek
     assert result.data is not None
     assert [node["former_kubernetes_reason"] for node in result.data["nodes"]] == ["hpod drain by alice: ECC errors", None]
     assert (spec["taints"], eks.reason(FIRST)) == ([{"key": "gpu", "value": "yes", "effect": "NoSchedule"}], "")
+
+
+def test_a_taint_that_hyperpod_adds_during_a_drain_stays(eks: EksCluster) -> None:
+    faulty = {"key": "sagemaker.amazonaws.com/node-health-status", "value": "Unschedulable", "effect": "NoSchedule"}
+
+    def add(node: Any) -> None:
+        node["spec"]["taints"] = [faulty]
+        node["metadata"]["resourceVersion"] = str(len(eks.server.writers))
+
+    eks.server.writers = [add]
+    drain_nodes(eks.deployment(), nodes=[FIRST])
+    assert eks.server.nodes[f"hyperpod-{FIRST}"]["spec"]["taints"] == [
+        faulty,
+        {"key": "hyperpod-cdk/drained", "effect": "NoSchedule"},
+    ]
+    eks.server.writers = [add] * 9
+    with pytest.raises(OpsError, match=f"^node hyperpod-{SECOND}: other clients keep changing it; try again$"):
+        drain_nodes(eks.deployment(), nodes=[SECOND])
+
+
+def test_a_drained_node_is_checked_without_our_taint_and_stays_cordoned(eks: EksCluster) -> None:
+    eks.types, eks.under_check = {"workers": "ml.g5.8xlarge"}, [FIRST]
+    drain_nodes(eks.deployment(), nodes=[FIRST])
+    result = check(eks.deployment(), nodes=["workers"], checks="InstanceStress", patience=FakeTime().patience())
+    assert not result.failure
+    assert (eks.server.nodes[f"hyperpod-{FIRST}"]["spec"]["taints"], eks.is_cordoned(FIRST)) == ([], True)
+    assert (eks.reason(FIRST), eks.is_cordoned(SECOND)) == ("hpod drain by alice", False)
 
 
 def test_a_pod_without_a_controller_is_not_evicted(eks: EksCluster) -> None:

@@ -65,28 +65,28 @@ def offered(status: str = "standard-support", end: datetime = datetime(2127, 1, 
     return {"eks.describe_cluster_versions": {"clusterVersions": found}}
 
 
+COSTS = "extended support costs 0.60 USD instead of 0.10 USD per hour"
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_slurm_cluster_needs_no_check_of_eks(check: Any) -> None:
     assert (only(asked(check, {})).outcome, only(asked(check, {})).message) == ("skipped", "the cluster uses Slurm")
 
 
-def test_a_version_in_standard_support_is_well() -> None:
-    found = only(asked(kubernetes_version, offered(), NEW))
-    assert (found.outcome, found.message) == ("ok", "Kubernetes 1.34 is in standard support until 2127-01-02")
-
-
-def test_a_version_in_extended_support_is_a_warning_with_its_price() -> None:
-    found = only(asked(kubernetes_version, offered("extended-support"), NEW))
-    assert found.outcome == "warning"
-    assert "0.60 USD instead of 0.10 USD per hour" in found.message
-
-
-def test_a_support_that_ended_before_today_is_a_warning_in_the_past_tense() -> None:
-    found = only(asked(kubernetes_version, offered(end=datetime(2026, 3, 23, tzinfo=UTC)), NEW))
-    assert (found.outcome, found.message) == (
-        "warning",
-        "standard support of Kubernetes 1.34 ended on 2026-03-23: extended support costs 0.60 USD instead of 0.10 USD per hour",
-    )
+@pytest.mark.parametrize(
+    ("aws", "outcome", "message"),
+    [
+        (offered(), "ok", "Kubernetes 1.34 is in standard support until 2127-01-02"),
+        (offered("extended-support"), "warning", f"standard support of Kubernetes 1.34 ended: {COSTS}"),
+        (
+            *(offered(end=datetime(2026, 3, 23, tzinfo=UTC)), "warning"),
+            f"standard support of Kubernetes 1.34 ended on 2026-03-23: {COSTS}",
+        ),
+    ],
+)
+def test_a_version_in_extended_support_is_a_warning_with_its_price(aws: Any, outcome: str, message: str) -> None:
+    found = only(asked(kubernetes_version, aws, NEW))
+    assert (found.outcome, found.message) == (outcome, message)
 
 
 def test_a_version_that_eks_does_not_offer_names_those_that_it_offers() -> None:
@@ -419,13 +419,21 @@ def test_task_governance_is_not_updated_directly_to_another_form_of_its_objects(
     assert update_of_task_governance(ABSENT) == []
 
 
-def test_eks_is_asked_for_the_versions_that_the_release_does_not_pin() -> None:
+@pytest.mark.parametrize(
+    ("installed", "version"),
+    [
+        (ABSENT, "v1.22.1-eksbuild.1, EKS's default"),
+        ({"addon": {"addonVersion": "v1.22.2-eksbuild.1"}}, "v1.22.2-eksbuild.1, which is installed and stays"),
+    ],
+)
+def test_a_version_that_the_release_does_not_pin_is_the_installed_one_or_the_default(installed: Any, version: str) -> None:
     default = {"addonVersion": "v1.22.1-eksbuild.1", "compatibilities": [{"clusterVersion": "1.36", "defaultVersion": True}]}
-    aws = {"eks.describe_addon_versions": {"addons": [{"addonVersions": [{"addonVersion": "v3.0.0-eksbuild.1"}, default]}]}}
+    offers = [{"addonVersion": "v3.0.0-eksbuild.1"}, {"addonVersion": "v1.22.2-eksbuild.1"}, default]
+    aws = {"eks.describe_addon_versions": {"addons": [{"addonVersions": offers}]}, "eks.describe_addon": installed}
     found = asked(eks_addons, aws, NEW.replace('"1.34"', '"1.36"'))
-    assert "ok: coredns v1.22.1-eksbuild.1, EKS's default" in [f"{each.outcome}: {each.message}" for each in found]
+    assert f"ok: coredns {version}" in [f"{each.outcome}: {each.message}" for each in found]
     [warned] = [each for each in found if each.outcome == "warning"]
-    assert warned.message.startswith("vpc-cni v1.22.1-eksbuild.1 gives pods the primary address of a HyperPod node")
+    assert warned.message.startswith(f"vpc-cni {version.partition(',')[0]} gives pods the primary address of a HyperPod node")
 
 
 @pytest.mark.parametrize(
