@@ -1,5 +1,6 @@
 """Places for pods: what AWS's nodes can run, and what HyperPod's objects and add-ons take of it."""
 
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -55,10 +56,10 @@ def test_a_node_runs_as_many_pods_as_aws_says(name: str, pods: int) -> None:
             "nodes can run 28 pods, 10 of them beside DaemonSets: group-2 2 x (14 - 9), but add-ons have 11 other pods; use a "
             "larger type, e.g. ml.g5.4xlarge, or more nodes",
         ),
-        ([nodes("ml.g5.2xlarge", 1)], {}, "pod-capacity", 0, "1 x (14 - 8), but add-ons have 9 other pods"),
+        ([nodes("ml.g5.2xlarge", 1)], {}, "pod-capacity", 0, "*1 x (14 - 8), but add-ons have 9 other pods*"),
         (
             *([nodes("ml.g5.xlarge", 3)], LUSTRE, "pod-capacity-for-jobs", 0),  # 15 - 11
-            "add-ons have 11 other pods: 4 places are left for jobs",
+            "*add-ons have 11 other pods: 4 places are left for jobs*",
         ),
         (
             *([nodes("ml.g5.8xlarge", 2), nodes("ml.t3.medium", 0)], LUSTRE, "pod-capacity", 1),
@@ -70,7 +71,7 @@ def test_small_nodes_do_not_run_all_addons_and_jobs(groups: Any, more: Any, rule
     [problem] = found(*groups, **more)
     assert (problem.rule, problem.path) == (rule, ("instance_groups", place, "instance_type"))
     assert problem.level == ("error" if rule == "pod-capacity" else "warning")
-    assert said in problem.message
+    assert fnmatchcase(problem.message, said)
 
 
 def test_larger_or_more_nodes_have_places_for_jobs() -> None:
