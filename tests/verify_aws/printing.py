@@ -1,6 +1,8 @@
 """All that a verification prints."""
 
 import contextlib
+import os
+import sys
 from collections.abc import Iterator, Mapping
 
 from tests.verify_aws.cost import Cost
@@ -13,10 +15,13 @@ MARKS = {Verdict.PASSED: "ok", Verdict.FAILED: "FAILED", Verdict.NOT_REACHED: "-
 def say(text: str) -> None:
     """Print a line; no failure to print may end the teardown.
 
-    The terminal may be closed or lack a character, and a signal's handler may print during another print.
+    The terminal may be closed or lack a character, and a signal's handler may print during another print, which Python refuses.
     """
-    with contextlib.suppress(OSError, ValueError, RuntimeError):
-        print(text, flush=True)
+    with contextlib.suppress(OSError, ValueError):
+        try:
+            print(text, flush=True)
+        except RuntimeError:
+            os.write(sys.stdout.fileno(), f"{text}\n".encode(errors="replace"))
 
 
 def show(result: CheckResult) -> None:

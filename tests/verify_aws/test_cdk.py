@@ -71,9 +71,17 @@ def test_cdk_destroys_without_a_terminal(tmp_path: Path) -> None:
     assert (tmp_path / "deleted").exists()
 
 
-@pytest.mark.parametrize("error", [OSError("EIO"), RuntimeError("reentrant call"), UnicodeError("no such character")])
+@pytest.mark.parametrize("error", [OSError("EIO"), UnicodeError("no such character")])
 def test_output_that_cannot_be_printed_ends_nothing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     stdout = Mock(write=Mock(side_effect=error))
     monkeypatch.setattr(sys, "stdout", stdout)
     printing.say("text")
     stdout.write.assert_called()
+
+
+def test_a_line_of_a_signals_handler_is_printed_during_another_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    busy = Mock(side_effect=RuntimeError("reentrant call inside <_io.BufferedWriter name='<stdout>'>"))
+    monkeypatch.setattr(sys, "stdout", Mock(write=busy, fileno=Mock(return_value=writing)))
+    printing.say("SIGINT: text")
+    assert os.read(reading, 100) == b"SIGINT: text\n"
