@@ -14,13 +14,14 @@ from cluster_resource.decision import Action, Call, Fail, Memory, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.event import Event, Owner, is_reserved
 from cluster_resource.observed import Cluster, Group, cluster_of, event_failure
-from cluster_resource.plan import plan
+from cluster_resource.plan import IMAGE_FIELDS, plan
 from cluster_resource.reconcile import decide
 from cluster_resource.refusals import immutable_changes, refusal
 from cluster_resource.removed_members import OFF, PERMANENT
 from network_resource.foreign_resources import Foreign, foreign_resources
 
 __all__ = [
+    "IMAGE_FIELDS",
     "OFF",
     "PERMANENT",
     "Action",

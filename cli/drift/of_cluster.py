@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from cli.deployment import Deployment
 from cli.desired_cluster import deployed_request, desired_cluster
 from cli.drift.difference import Difference
-from cli.resource_code import Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
+from cli.resource_code import IMAGE_FIELDS, Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
 
 COUNT = "InstanceCount"
 UPDATE = "a deployment sets it with UpdateCluster"
 KEEP = "a deployment keeps it: the file did not change the count since the last deployment"
+IMAGE = "a deployment fails: first run `aws sagemaker update-cluster-software`, or undo the change"
 REFUSE = "a deployment fails: the API cannot change it; rename the group to recreate its nodes"
 
 
@@ -23,7 +24,8 @@ def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterAp
     for name in dict.fromkeys((*found.differences, *found.left)):
         group, _, field = name.partition(".")
         if group in specs and field and (observed := cluster.group(group)):
-            action = REFUSE if (group, field) in immutable or name in found.left else UPDATE
+            refused = IMAGE if field in IMAGE_FIELDS else REFUSE
+            action = refused if (group, field) in immutable or name in found.left else UPDATE
             yield Difference(f"group {group}", field, _at(specs[group], field), _at(observed.specification, field), action)
         elif (actual := _at(cluster.settings, name)) is not None or group in desired.request:
             yield Difference("cluster", name, _at(desired.request, name), actual, REFUSE if name in found.left else UPDATE)

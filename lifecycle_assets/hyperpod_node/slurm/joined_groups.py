@@ -122,11 +122,15 @@ class JoinedGroups:
         return self.folder / "joined_groups.json"
 
     def _expect(self, listed: dict[str, dict[str, str]], entries: dict[str, Any]) -> None:
-        """Remember the groups without a report of a current node, and those whose hardware is not used yet."""
+        """Remember the groups without a report of a current node, or of its memory, and those whose hardware is not used yet.
+
+        A worker reports no memory before a deployment has changed its scripts, or if `slurmd -C` failed.
+        """
         before, self.missing = self.missing, {}
         for group, hosts in listed.items():
-            entry = entries.get(group)
-            if entry is None or not entry["hardware"] or entry["instance"] not in hosts.values():
+            entry = entries.get(group, {})
+            is_whole = entry.get("hardware") and "real_memory_mib" in entry["report"]
+            if not is_whole or entry["instance"] not in hosts.values():
                 self.missing[group] = hosts
         if self.missing != before:
             self.next_look_s, self.pause_s = 0.0, FIRST_PAUSE_S
@@ -151,14 +155,16 @@ class JoinedGroups:
         return {name[1]: report for name, extra in found if name and extra and (report := _checked(extra[1])) is not None}
 
     def _entry_of(self, group: str, before: dict[str, Any], shown: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-        """Return the report of one of a group's nodes; None if no node has reported. Hardware that is used remains so."""
+        """Return the report of one of a group's nodes; None if no node has reported. Hardware stays as jobs use it."""
         hosts, kind = self.missing[group], self.types.get(group, "")
         name = next((host for host in hosts if host in shown), None)
         if name is None:
             return None
-        entry = {"instance": hosts[name], "instance_type": kind, "report": shown[name]}
-        is_used = before.get("hardware") and before["instance_type"] == kind
-        return {**entry, "hardware": is_used or self._is_free(hosts)}
+        report, is_free = shown[name], self._is_free(hosts)
+        is_used = bool(before.get("hardware")) and before["instance_type"] == kind
+        if is_used and not is_free:
+            report = before["report"] | {key: report[key] for key in ("partition", "real_memory_mib") if key in report}
+        return {"instance": hosts[name], "instance_type": kind, "report": report, "hardware": is_used or is_free}
 
     def _is_free(self, hosts: dict[str, str]) -> bool:
         """Return whether no job runs on these nodes."""

@@ -130,6 +130,13 @@ def test_what_the_api_cannot_change_is_announced_as_a_failure(account: DriftAcco
     assert action.startswith("a deployment fails: the API cannot change it")
 
 
+def test_another_image_is_announced_with_the_command_that_changes_it(account: DriftAccount) -> None:
+    account.update(ImageId="ami-0aaaaaaaaaaaaaaaa")
+    [(_, field, _, _, action)] = differences(account, ("ml.p5.48xlarge", "ml.p5.48xlarge\n    image_id: ami-0123456789abcdef0"))
+    assert field == "ImageId"
+    assert "first run `aws sagemaker update-cluster-software`" in action
+
+
 def test_members_that_the_file_removed_are_shown_with_what_happens_to_them(account: DriftAccount) -> None:
     volume = [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]
     account.removed = {"InstanceStorageConfigs": volume, "MinInstanceCount": 2}

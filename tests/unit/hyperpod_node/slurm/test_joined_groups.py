@@ -110,7 +110,7 @@ def test_slurmctld_is_asked_only_while_a_report_is_missing(machine: SlurmMachine
     keeping = of(machine)
     looks(keeping, machine, 30)
     assert len(machine.asked("scontrol", "--oneliner")) == 3  # after 5 s, then after 10 s, ...
-    reports(machine, '{"partition":"dev"}')
+    reports(machine, '{"partition":"dev","real_memory_mib":1900000}', of_compute='{"real_memory_mib":1900000}')
     looks(keeping, machine, 10)
     machine.run.commands.clear()
     looks(keeping, machine, 30)
@@ -273,11 +273,20 @@ def test_an_unreadable_file_of_reports_is_said_once_and_written_again(
     assert capsys.readouterr().out.count("the reports of joined groups are read again from their nodes") == 1
 
 
-def test_a_report_of_nothing_is_a_report(machine: SlurmMachine) -> None:
-    """HyperPod writes the partition, and the hardware is unknown."""
-    reports(machine, "{}")
+@pytest.mark.parametrize("busy", [True, False])
+def test_memory_comes_once_a_deployment_has_reached_the_workers(machine: SlurmMachine, busy: bool) -> None:
+    """Scripts of before reported sockets and GPUs, and no memory."""
+    agents = (machine.root / CONF).read_text().replace(" RealMemory=2000000", "")
+    machine.write(CONF, agents)
+    reports(machine, json.dumps(HARDWARE, separators=(",", ":")))
     keeping = of(machine)
-    looks(keeping, machine)
+    assert "CPUs=192 State=UNKNOWN Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8\n" in looks(keeping, machine)
     machine.run.commands.clear()
+    looks(keeping, machine, 90)
+    assert len(machine.asked("scontrol", "--oneliner")) <= 3
+    machine.answers("squeue", "17 dev\n" if busy else "")
+    reports(machine, '{"sockets":4,"cores_per_socket":24,"gpus":8,"gpu":"h100","real_memory_mib":1900000}')
     looks(keeping, machine, 70)
-    assert machine.asked("scontrol", "--oneliner") == []
+    machine.write(CONF, agents)  # the agent writes its lines again
+    sockets = "Sockets=2 CoresPerSocket=48" if busy else "Sockets=4 CoresPerSocket=24"
+    assert f"CPUs=192 State=UNKNOWN {sockets} ThreadsPerCore=2 Gres=gpu:h100:8 RealMemory=1900000\n" in looks(keeping, machine)

@@ -48,7 +48,7 @@ def machine(tmp_path: Path) -> SlurmMachine:
     machine.write("resource_config.json", resource_config("10.1.0.6"))
     machine.write("node_settings.json", json.dumps(SETTINGS))
     machine.write("slurm_groups.json", json.dumps(PARAMETERS))
-    reported = '{"instance": "i-0", "hardware": true, "instance_type": "", "report": {}}'
+    reported = '{"instance": "i-0", "hardware": true, "instance_type": "", "report": {"real_memory_mib": 1}}'
     machine.write("joined_groups.json", f'{{"compute-nodes": {reported}}}')
     return machine
 
