@@ -16,7 +16,6 @@ from cli.deployment import Deployment, hyperpod_log_group
 from cli.errors import OpsError
 from cli.node_actions.batches import OF_AWS, problem_of
 from cli.node_actions.drained import jobs_on, jobs_table
-from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import Seen
 from cli.node_actions.site import Site
@@ -178,7 +177,7 @@ def check(
         f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"
     )
     confirm(f"{question}, and HyperPod may replace faulty ones.")
-    if isinstance(site.scheduler, Kubernetes):
+    if site.scheduler:
         site.scheduler.allow_checks({node.host for node in chosen})
     run = HealthCheck(site, chosen, wanted, datetime.now(UTC), Seen(site), left_out)
     run.start()

@@ -109,6 +109,9 @@ class Slurm:
         """Do nothing: jobs run to their end."""
         return set()
 
+    def allow_checks(self, _: Collection[str]) -> None:
+        """Do nothing: HyperPod checks drained nodes of Slurm."""
+
     def _update(self, hosts: Collection[str], *fields: str) -> None:
         if hosts:
             self._run("scontrol", "update", f"NodeName={','.join(sorted(hosts))}", *fields)
