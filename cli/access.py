@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,9 @@ class Access:
     def region_of(self, named: str | None) -> str | None:
         """Return the file's region, or else the option's or the environment's."""
         if named and self.region and named != self.region:
-            raise OpsError(f"--region {self.region}: the cluster file has region {named}; remove --region, or correct the file")
+            raise CommandError(
+                f"--region {self.region}: the cluster file has region {named}; remove --region, or correct the file"
+            )
         return asked_region(named or self.region)
 
 
@@ -35,8 +37,8 @@ ENVIRONMENT = Access()
 
 
 def client_of(session: Any, service: str, **options: str) -> Any:
-    """Return a client for the service; raise an OpsError if the environment's endpoint is not a URL."""
+    """Return a client for the service; raise an CommandError if the environment's endpoint is not a URL."""
     try:
         return session.client(service, **options)
     except ValueError as error:
-        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+        raise CommandError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error

@@ -3,24 +3,24 @@
 from typing import Any
 
 from cli.aws_errors import not_aws
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.model import ClusterConfig
 
 
 def check_account(config: ClusterConfig, file: object, sts: Any) -> None:
-    """Raise an OpsError if the credentials are for another account; without `account` in the file, ask nothing."""
+    """Raise an CommandError if the credentials are for another account; without `account` in the file, ask nothing."""
     if config.account is None:
         return
     identity = sts.get_caller_identity()
     if "Account" not in identity:
-        raise OpsError(f"cannot check the account: {not_aws()}")
+        raise CommandError(f"cannot check the account: {not_aws()}")
     compare_account(config, file, str(identity["Account"]))
 
 
 def compare_account(config: ClusterConfig, file: object, account: str) -> None:
-    """Raise an OpsError if the file is for another account than this one."""
+    """Raise an CommandError if the file is for another account than this one."""
     if config.account not in (None, account):
-        raise OpsError(
+        raise CommandError(
             f"{file}: account: the file is for account {config.account}, but your credentials are for account {account}; "
             f"pass --profile or set AWS_PROFILE to a profile of {config.account}, or correct `account`"
         )

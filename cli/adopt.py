@@ -6,7 +6,7 @@ from typing import Any
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.desired_cluster import desired_cluster
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.ownership import cluster_named, obstacle, whose
 from cli.release import release_cluster
 from cli.resource_code import (
@@ -31,11 +31,11 @@ def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = w
     """Compare the cluster named `cluster_name` with the file; only ``release`` changes anything."""
     name = deployment.config.cluster_name
     if name is None:
-        raise OpsError("cluster_name: missing; set it to the name of the cluster to adopt")
+        raise CommandError("cluster_name: missing; set it to the name of the cluster to adopt")
     api = ClusterApi(deployment.client("sagemaker"))
     cluster = cluster_named(api, name)
     if cluster is None:
-        raise OpsError(f"no cluster {name} in {deployment.region}; correct `cluster_name` or `region`")
+        raise CommandError(f"no cluster {name} in {deployment.region}; correct `cluster_name` or `region`")
     return (
         release_cluster(deployment, cluster, confirm)
         if release

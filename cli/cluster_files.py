@@ -27,7 +27,7 @@ def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
     for name in named:
         if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():
             message = f"{name} is a folder, not a file or a cluster name; pass --clusters {name}"
-            yield CheckedFile(name, None, (Problem((), ABSENT, message, "file.unreadable"),))
+            yield CheckedFile(name, None, (Problem((), ABSENT, message, rule="file.unreadable"),))
         elif is_path(name):
             yield from check_files([Path(name)])
         else:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.printable import printable
 
 Confirm = Callable[[str], None]
@@ -18,7 +18,7 @@ def prompt(question: str) -> str:
 
 
 def confirmation(*, yes: bool) -> Confirm:
-    """Return a function that asks a question and raises an OpsError unless the answer is yes."""
+    """Return a function that asks a question and raises an CommandError unless the answer is yes."""
     return without_asking if yes else _ask
 
 
@@ -28,6 +28,6 @@ def without_asking(_: str) -> None:
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        raise OpsError(f"not a terminal: pass --yes to confirm: {question}")
+        raise CommandError(f"not a terminal: pass --yes to confirm: {question}")
     if prompt(f"{question} [y/N]: ").strip().lower() not in ("y", "yes"):
-        raise OpsError("nothing was changed")
+        raise CommandError("nothing was changed")

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.suggestions import nearest
 from validation.yaml.reader import read_yaml
 
@@ -22,13 +22,13 @@ class CountEdit:
 
 
 def with_count(text: str, group: str, count: int) -> CountEdit:
-    """Return the text with the group's new count; raise an OpsError if that would change anything else."""
+    """Return the text with the group's new count; raise an CommandError if that would change anything else."""
     content = read_yaml(text.encode()).content
     index = _index(content, group)
     edited = _replaced(text, index, count)
     if read_yaml(edited.encode()).content != _expected(content, index, count):
         field = f"instance_groups[{index}].{FIELD}"
-        raise OpsError(f"{field}: an anchor or alias shares its lines with other fields; set it to {count} by hand")
+        raise CommandError(f"{field}: an anchor or alias shares its lines with other fields; set it to {count} by hand")
     return CountEdit(edited, _groups(content)[index].get(FIELD))
 
 
@@ -36,17 +36,17 @@ def _index(content: object, group: str) -> int:
     """Return the position of the only group with this name."""
     names = [each.get("name") if isinstance(each, dict) else None for each in _groups(content)]
     if names.count(group) > 1:
-        raise OpsError(f"instance_groups: duplicate group {group!r}; rename one of them")
+        raise CommandError(f"instance_groups: duplicate group {group!r}; rename one of them")
     if group not in names:
         known = [str(name) for name in names if name]
-        raise OpsError(f"unknown group {group!r}; available: {', '.join(known)}; {nearest(group, known)}")
+        raise CommandError(f"unknown group {group!r}; available: {', '.join(known)}; {nearest(group, known)}")
     return names.index(group)
 
 
 def _groups(content: object) -> list[Any]:
     groups = content.get("instance_groups") if isinstance(content, dict) else None
     if not isinstance(groups, list) or not groups:
-        raise OpsError("instance_groups: missing; add a list of groups")
+        raise CommandError("instance_groups: missing; add a list of groups")
     return groups
 
 

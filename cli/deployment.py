@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from cli.access import ENVIRONMENT, Access, client_of
 from cli.aws_errors import is_absent
 from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.model import ClusterConfig, Orchestrator
 
 if TYPE_CHECKING:
@@ -109,13 +109,13 @@ class Deployment:
                 self._session.region_name,
                 "" if stacks else f"; after `cdk destroy`, first run `{self.hpod('retained')}`",
             )
-            raise OpsError(
+            raise CommandError(
                 f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}; run `{self.deploy_command}`{after}"
             )
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
         except ClientError as error:
-            raise OpsError(f"cannot describe cluster {name}: {error.response['Error']['Message']}") from error
+            raise CommandError(f"cannot describe cluster {name}: {error.response['Error']['Message']}") from error
         return description
 
     def nodes(self, cluster_name: str) -> list[dict[str, Any]]:

@@ -1,11 +1,16 @@
 """The errors of commands."""
 
 
-class OpsError(Exception):
-    """The command failed; the text is `<problem>; <fix>`."""
+class CommandError(Exception):
+    """A command cannot do what it should: what is wrong, and the fix, which may be empty."""
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        self.message = message
+        self.fix = fix
+        super().__init__(f"{message}; {fix}" if fix else message)
 
 
-class UnreachableError(OpsError):
+class UnreachableError(CommandError):
     """The scheduler of the cluster, Slurm or Kubernetes, does not answer or refuses."""
 
 

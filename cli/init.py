@@ -9,7 +9,7 @@ from pathlib import Path
 from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
 from cli.confirm import prompt
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.questions import NEW, QUESTIONS, Answers, Question
 from cli.result import Result
 from cli.write_file import write_new
@@ -25,10 +25,10 @@ Ask = Callable[[str], str]
 def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Result:
     """Write the file; on a terminal, ask for what no option answers."""
     if problem := _name_problem(name):
-        raise OpsError(f"{name} {problem}")
+        raise CommandError(f"{name} {problem}")
     path = clusters / f"{name}.yaml"
     if path.exists() and not force:
-        raise OpsError(f"{path} already exists; choose another name, or pass --force to overwrite it")
+        raise CommandError(f"{path} already exists; choose another name, or pass --force to overwrite it")
     asking = ask or (prompt if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
     _check(answers)
@@ -38,11 +38,11 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
         elif question.name in answers:
-            raise OpsError(f"{question.option} requires {question.requires}")
+            raise CommandError(f"{question.option} requires {question.requires}")
     text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):
-        raise OpsError(_refused(parsed, name, clusters, answers))
+        raise CommandError(_refused(parsed, name, clusters, answers))
     write_new(path, text, force=force)
     checked = check_files([path])
     lines = [report.text(checked), f"wrote {path}; edit it, then run `./hpod validate {path}`"]
@@ -66,7 +66,7 @@ def _check(answers: Answers) -> None:
         if question.name in answers and (problem := question.problem(answers[question.name], answers))
     ]
     if wrong:
-        raise OpsError("\n".join(wrong))
+        raise CommandError("\n".join(wrong))
 
 
 def _demand(answers: Answers) -> None:
@@ -78,7 +78,7 @@ def _demand(answers: Answers) -> None:
         if question.name not in answers and question.name != "region" and question.is_asked(known) and not question.default(known)
     ]
     if missing:
-        raise OpsError(f"not a terminal: pass {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
+        raise CommandError(f"not a terminal: pass {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
 
 
 def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answers) -> str:
@@ -100,7 +100,7 @@ def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:
     if ask is not None:
         return _asked(question, answers, ask, default)
     if default is None:
-        raise OpsError(f"not a terminal: pass {question.option}")
+        raise CommandError(f"not a terminal: pass {question.option}")
     return default
 
 
@@ -110,7 +110,7 @@ def _asked(question: Question, answers: Answers, ask: Ask, default: str | None) 
         try:
             answer = ask(shown).strip() or default or ""
         except EOFError:
-            raise OpsError(f"the input ended before the {question.text(answers)}; pass {question.option}") from None
+            raise CommandError(f"the input ended before the {question.text(answers)}; pass {question.option}") from None
         problem = question.problem(answer, answers)
         if problem is None:
             return answer

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from cli.counted import first_of
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.kubernetes.client import describe_eks
 from cli.kubernetes.kubeconfig import Entry, merged, read_kubeconfig, written
 from cli.kubernetes.principals import access_entries, has_access, principal_of
@@ -31,7 +31,9 @@ def kubeconfig(
 ) -> Result:
     """Write the context of the cluster into a kubeconfig, or print a kubeconfig that has only this context."""
     if deployment.config.eks is None:
-        raise OpsError(f"cluster {deployment.config.name!r} has no `eks` section; `./hpod ssh` opens a shell on a Slurm cluster")
+        raise CommandError(
+            f"cluster {deployment.config.name!r} has no `eks` section; `./hpod ssh` opens a shell on a Slurm cluster"
+        )
     namespace = _namespace(deployment, team)
     found = describe_eks(deployment.client("eks"), deployment.eks_name)
     entry = Entry(
@@ -73,7 +75,7 @@ def write_kubeconfig(path: Path, entry: Entry, *, force: bool) -> None:
         write_private(path, text)
         path.chmod(PRIVATE)
     except OSError as error:
-        raise OpsError(f"cannot write {path}: {error.strerror or error}; pass --write FILE") from error
+        raise CommandError(f"cannot write {path}: {error.strerror or error}; pass --write FILE") from error
 
 
 def _namespace(deployment: Deployment, team: str | None) -> str:
@@ -81,7 +83,7 @@ def _namespace(deployment: Deployment, team: str | None) -> str:
     if team is None:
         return ""
     if team not in teams:
-        raise OpsError(f"--team: unknown team {team!r}; available: {', '.join(teams) or 'none in `eks.teams`'}")
+        raise CommandError(f"--team: unknown team {team!r}; available: {', '.join(teams) or 'none in `eks.teams`'}")
     return teams[team].namespace
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.kubernetes.names import node_name
 from cli.node_directory import node_directory, node_names
 from cli.node_reports import Report, latest_states
@@ -115,7 +115,7 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     pages = client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
     groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
     if not groups:
-        raise OpsError(
+        raise CommandError(
             f"no logs of cluster {deployment.config.name!r}; `./hpod status "
             f"{deployment.config.name}` shows its progress or failure"
         )
@@ -158,7 +158,7 @@ def _names(deployment: Deployment, name: str) -> Json | None:
 
 def _no_log(found: list[NodeLog], node: str, kind: str, states: Mapping[str, Report]) -> NoReturn:
     known = ", ".join(dict.fromkeys(_name(log, states) for log in found[:10])) or "none"
-    raise OpsError(f"no {kind} log of node {node!r}; available: {known}, or an instance id")
+    raise CommandError(f"no {kind} log of node {node!r}; available: {known}, or an instance id")
 
 
 def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.kubernetes.names import node_name
 from cli.node_reports import hyperpod_names, reported_names
 from cli.parts import Parts
@@ -112,7 +112,7 @@ class NodeDirectory:
         return self._names[1]
 
     def find(self, name: str, *, accept_all: bool = False) -> tuple[Node, ...]:
-        """Return the nodes of this name: any name of a node, a group, `login` or `controller`; raise OpsError if none."""
+        """Return the nodes of this name: any name of a node, a group, `login` or `controller`; raise CommandError if none."""
         if found := self._of_group(name):
             self._demand_no_node(name)
             return found
@@ -121,14 +121,14 @@ class NodeDirectory:
         if name == ALL and self._nodes:
             if accept_all:
                 return self.nodes
-            raise OpsError(f"{ALL!r}: only `./hpod run` and `./hpod apply` accept it; pass nodes or groups")
+            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod apply` accept it; pass nodes or groups")
         if name in (Role.LOGIN, Role.CONTROLLER) and (found := self.of_role(Role(name))):
             return found
         if found := tuple(node for node in self.named if name == node.name):
             return found
         if not self._nodes:
-            raise OpsError(f"cluster {self.cluster} has no nodes")
-        raise OpsError(f"unknown node {name!r}; {self._fix(name)}")
+            raise CommandError(f"cluster {self.cluster} has no nodes")
+        raise CommandError(f"unknown node {name!r}; {self._fix(name)}")
 
     def one(self, name: str) -> Node:
         """Return the only node of this name; of `login` and `controller` the first that is Running."""
@@ -137,7 +137,7 @@ class NodeDirectory:
             return first_running(found)
         if len(found) > 1:
             names = ", ".join(node.label for node in found[:10])
-            raise OpsError(f"{name!r} has {len(found)} nodes; pass one of {names}")
+            raise CommandError(f"{name!r} has {len(found)} nodes; pass one of {names}")
         return found[0]
 
     def of_role(self, role: Role) -> tuple[Node, ...]:
@@ -148,7 +148,7 @@ class NodeDirectory:
         """Return the node to log in to: a login node, or else a controller."""
         entries = self.of_role(Role.LOGIN) or self.of_role(Role.CONTROLLER)
         if not entries:
-            raise OpsError(f"cluster {self.cluster} has no login node and no controller; pass the name of a node")
+            raise CommandError(f"cluster {self.cluster} has no login node and no controller; pass the name of a node")
         return first_running(entries)
 
     def _fix(self, name: str) -> str:
@@ -170,15 +170,17 @@ class NodeDirectory:
         return number.isdecimal() and bool(self._of_group(group))
 
     def _demand_no_node(self, name: str) -> None:
-        """Raise an OpsError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
+        """Raise an CommandError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
         fix = "pass instance ids or host names"
         nodes = self._nodes
         if self._is_numbered(name):
             if self.unnamed_reason:
-                raise OpsError(f"{name!r} is a group and may be a node, whose names are unknown: {self.unnamed_reason}; {fix}")
+                raise CommandError(
+                    f"{name!r} is a group and may be a node, whose names are unknown: {self.unnamed_reason}; {fix}"
+                )
             nodes = self.named
         if any(name in _names_of(node) for node in nodes):
-            raise OpsError(f"{name!r} is both a group and a node; {fix}")
+            raise CommandError(f"{name!r} is both a group and a node; {fix}")
 
     def _of_group(self, name: str) -> tuple[Node, ...]:
         return tuple(node for node in self.nodes if node.group == name)

@@ -10,7 +10,7 @@ from cli.account import check_account
 from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
 from cli.cluster_folder import is_path
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.result import Result
 from validation.load import load_clusters
 
@@ -18,7 +18,7 @@ from validation.load import load_clusters
 def on_deployment(
     command: str, function: Callable[..., Result], *, cluster: str, clusters: Path, access: Access, **arguments: object
 ) -> Result:
-    """Return the command's result; raise an OpsError if AWS refuses or does not answer."""
+    """Return the command's result; raise an CommandError if AWS refuses or does not answer."""
     if is_path(cluster):
         clusters, cluster = Path(cluster).parent, Path(cluster).stem
     (config,) = load_clusters(clusters, only=cluster)
@@ -29,4 +29,4 @@ def on_deployment(
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
         if is_ours(error) or isinstance(error, BrokenPipeError):
             raise
-        raise OpsError(explained(command, error)) from error
+        raise CommandError(explained(command, error)) from error

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import is_absent
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.resource_code import Cluster, Owner
 from cli.result import Result
 
@@ -45,7 +45,7 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
     stack = f"{stacks[0]['StackName']} ({status})"
     # Until a request is answered, CloudFormation has no physical id for a Create, and the old one for a replacing Update.
     if status.endswith(BUSY) or resource_status.endswith(BUSY):
-        raise OpsError(
+        raise CommandError(
             f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed; wait until "
             "the stack is done, and try again"
         )
@@ -53,8 +53,8 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
         raise _held(cluster, owner, stack)
 
 
-def _held(cluster: Cluster, owner: Owner, stack: str) -> OpsError:
-    return OpsError(
+def _held(cluster: Cluster, owner: Owner, stack: str) -> CommandError:
+    return CommandError(
         f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed; release it from that stack first: "
         "deploy `removal: retain`, then run `cdk destroy`"
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.errors import ConfigError
 
 ERROR = "error"
@@ -56,7 +56,7 @@ def ignore(_: Block) -> None:
     """Show nothing: for commands whose lines are not printed while they run."""
 
 
-def failed(error: OpsError | ConfigError) -> Result:
+def failed(error: CommandError | ConfigError) -> Result:
     """Return the result of a command that ended with the error."""
     if isinstance(error, ConfigError):
         from validation.report import problem_fields  # noqa: PLC0415  imports the rules, which help does not need

@@ -2,7 +2,7 @@
 
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment, Stack
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.result import Result
 
 STUCK = "UPDATE_ROLLBACK_FAILED"
@@ -13,7 +13,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
     stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
-        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `{deployment.hpod('status')}` shows their states")
+        raise CommandError(f"no stack of cluster {name!r} is in {STUCK}; `{deployment.hpod('status')}` shows their states")
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")
@@ -55,11 +55,11 @@ def failed_resources(deployment: Deployment, stack: Stack) -> list[str]:
 
 
 def _demand_a_quiet_cluster(deployment: Deployment) -> None:
-    """Raise an OpsError if the cluster is busy: the rollback would wait, and could time out again."""
+    """Raise an CommandError if the cluster is busy: the rollback would wait, and could time out again."""
     if "ClusterName" not in deployment.outputs():
         return
     cluster = deployment.cluster()
     if cluster["ClusterStatus"] not in ("InService", "Failed"):
-        raise OpsError(
+        raise CommandError(
             f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}: continue once it is InService, or pass `--skip`"
         )

@@ -9,7 +9,7 @@ import typer
 
 from cli.access import Access
 from cli.cluster_folder import cluster_folder
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.render import render
 from cli.result import Result, failed
 from config.errors import ConfigError
@@ -43,7 +43,7 @@ def _render(command: str, call: Callable[[], Result], output: str) -> None:
     try:
         try:
             result = call()
-        except (ConfigError, OpsError) as error:
+        except (ConfigError, CommandError) as error:
             result = failed(error)
         render(command, result, output)
     except BrokenPipeError:  # the reader has stopped, like `head`

@@ -6,7 +6,7 @@ from pathlib import Path
 from cli.cluster_files import cluster_path
 from cli.cluster_folder import cdk_command
 from cli.count_edit import with_count
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.result import Result, Verbatim
 from config.errors import ConfigError
 from validation.checked_file import check_source
@@ -64,11 +64,11 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise OpsError(f"cannot read {path}: {error}; check its permissions and that it is UTF-8") from error
+        raise CommandError(f"cannot read {path}: {error}; check its permissions and that it is UTF-8") from error
 
 
 def _write(path: Path, text: str) -> None:
     try:
         path.write_bytes(text.encode())
     except OSError as error:
-        raise OpsError(f"cannot write {path}: {error.strerror or error}; check its permissions") from error
+        raise CommandError(f"cannot write {path}: {error.strerror or error}; check its permissions") from error

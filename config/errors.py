@@ -42,11 +42,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem with a value: its path, message (`problem; fix`) and rule (validation/catalog.py)."""
+    """A problem with a value: its path, what is wrong, the fix and the rule (validation/catalog.py)."""
 
     path: Path
     value: object
     message: str
+    fix: str = ""
     rule: str = ""
     level: Level = Level.ERROR
     # None for the whole file, or an unreadable one.
@@ -57,7 +58,7 @@ class Problem:
     def __str__(self) -> str:
         where = f"{dotted(self.path)}: " if self.path else ""
         value = "" if self.value is ABSENT else f"{shown(self.value, self.path)}: "
-        return _printable(f"{where}{value}{self.message}")
+        return _printable(f"{where}{value}{self.message}{'; ' if self.fix else ''}{self.fix}")
 
 
 class ConfigError(Exception):

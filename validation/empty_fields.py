@@ -16,7 +16,7 @@ def empty_fields(
         field, value, path = section.model_fields[name], content[name], (*at, name)
         below = section_of(field.annotation)
         if value is None and spelling.get(path) == "" and not field.is_required() and field.get_default() is None:
-            yield Problem(path, None, _message(below), "type")
+            yield Problem(path, None, _message(below), rule="type")
         elif below:
             for place, each in _sections_in(value, path, is_keyed=keyed_section(field.annotation) is not None):
                 yield from empty_fields(each, below, spelling, place)

@@ -57,7 +57,7 @@ def _read(path: Path) -> CheckedFile:
         source = read_bounded(path)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}; {_fix_for(path)}"
-        return CheckedFile(file, None, (Problem((), path.name, message, "file.unreadable"),))
+        return CheckedFile(file, None, (Problem((), path.name, message, rule="file.unreadable"),))
     checked = check_source(source, path.stem, path.parent, file)
     return checked if path.suffix == ".yaml" else checked.with_problems([_misnamed(path)])
 
@@ -87,11 +87,11 @@ def _nothing(folder: Path, only: str | None, there: list[Path]) -> NoReturn:
         similar = like(only, names)
         fix = f"did you mean {either(similar)}?" if similar else "use one of these, or the folder that has its file"
         message = f"unknown cluster; available: {', '.join(names)}; {fix}"
-    raise ConfigError({_place(folder): [Problem(path, value, message, "file.unreadable")]})
+    raise ConfigError({_place(folder): [Problem(path, value, message, rule="file.unreadable")]})
 
 
 def _misnamed(path: Path) -> Problem:
-    return Problem((), path.name, "the file name must end in .yaml; rename it", "file.unreadable")
+    return Problem((), path.name, "the file name must end in .yaml; rename it", rule="file.unreadable")
 
 
 def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, Problem]]:
@@ -101,7 +101,7 @@ def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, P
         place = (config.account, config.region, config.cluster_name)
         if config.cluster_name is not None and first.setdefault(place, path) != path:
             message = f"already used by {_place(first[place])}; use another name, or remove it to generate one"
-            yield path, Problem(("cluster_name",), config.cluster_name, message, "file.shared-name")
+            yield path, Problem(("cluster_name",), config.cluster_name, message, rule="file.shared-name")
 
 
 def _place(path: Path) -> str:

@@ -62,7 +62,7 @@ def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[
         if _has_only_invalid_entries(detail) or (detail["type"] == "missing" and detail["loc"] in misspelled):
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
-        yield Problem(detail["loc"], value, _message(detail, model, spelling), RULE_OF.get(detail["type"], "type"))
+        yield Problem(detail["loc"], value, _message(detail, model, spelling), rule=RULE_OF.get(detail["type"], "type"))
 
 
 def _of_its_key(detail: ErrorDetails) -> ErrorDetails:

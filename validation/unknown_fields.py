@@ -50,7 +50,7 @@ def _foreign(details: Sequence[ErrorDetails], model: type[Section]) -> Problem |
         return None
     what = next((key for key in FOREIGN if key in given), None)
     message = f"belongs to {FOREIGN[what]}; convert it with `./hpod import FILE`" if what else ""
-    return Problem((what,), given[what], message, "unknown-field") if what else None
+    return Problem((what,), given[what], message, rule="unknown-field") if what else None
 
 
 def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
@@ -59,7 +59,7 @@ def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
         given = detail["input"]
         if detail["type"] == "model_type" and isinstance(given, str) and (found := re.fullmatch(r"(\w+):(\S.*)", given)):
             message = f"no space after the colon; write `{found[1]}: {found[2]}`"
-            yield Problem(detail["loc"], given, message, "type"), [detail]
+            yield Problem(detail["loc"], given, message, rule="type"), [detail]
 
 
 def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
@@ -71,7 +71,7 @@ def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
     for run in _runs([entry for entry in incomplete if entry and isinstance(entry[-1], int)]):
         if len(run) > 1 and _are_one([incomplete[each] for each in run]):
             message = "starts a new entry with its minus; remove the minus if it belongs to the entry above"
-            problem = Problem(run[1], incomplete[run[1]][0]["input"], message, "missing-field")
+            problem = Problem(run[1], incomplete[run[1]][0]["input"], message, rule="missing-field")
             yield problem, [detail for each in run for detail in incomplete[each]]
 
 
@@ -195,4 +195,4 @@ def _is_alone(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
 
 
 def _problem(detail: ErrorDetails, message: str) -> Problem:
-    return Problem(detail["loc"], detail["input"], message, "unknown-field")
+    return Problem(detail["loc"], detail["input"], message, rule="unknown-field")

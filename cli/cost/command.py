@@ -8,7 +8,7 @@ from cli.cost.charges import Charge, charges_of
 from cli.cost.estimate import Estimate, Line
 from cli.cost.notes import LIST_PRICES, notes_on
 from cli.cost.render import as_data, as_text
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.result import Result
 from config.model import ClusterConfig
 from config.zones import region_of_zone
@@ -32,7 +32,7 @@ def _region(config: ClusterConfig, access: Access) -> str:
     zone = config.network.availability_zone_id
     region = access.region_of(config.region or region_of_zone(zone))
     if region is None:
-        raise OpsError(f"no region is known for zone {zone}; add `region` to the file")
+        raise CommandError(f"no region is known for zone {zone}; add `region` to the file")
     return region
 
 

@@ -16,7 +16,7 @@ from cli.aws_errors import explained
 from cli.cost.charges import Charge
 from cli.cost.estimate import Line, lines_of
 from cli.cost.price import Price, Product, Unit, Unknown
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.model import ClusterConfig
 
 # The Pricing API has three endpoints in the commercial partition; each lists the prices of all regions:
@@ -37,17 +37,17 @@ def live_session(config: ClusterConfig, file: str, region: str, access: Access) 
         session = boto3.Session(profile_name=access.profile)
         check_account(config, file, client_of(session, "sts", region_name=region))
     except (ClientError, BotoCoreError) as error:
-        raise OpsError(explained("cost", error)) from error
+        raise CommandError(explained("cost", error)) from error
     return session
 
 
 def live_lines(charges: Iterable[Charge], region: str, session: Any) -> tuple[Line, ...]:
-    """Return the charges with today's prices; raise an OpsError if AWS refuses or does not answer."""
+    """Return the charges with today's prices; raise an CommandError if AWS refuses or does not answer."""
     try:
         client = client_of(session, "pricing", region_name=endpoint_region(region))
         return lines_of(charges, region, PricingApi(client).price)
     except (ClientError, BotoCoreError) as error:
-        raise OpsError(_without_pricing(error) or explained("cost", error)) from error
+        raise CommandError(_without_pricing(error) or explained("cost", error)) from error
 
 
 def _without_pricing(error: Exception) -> str | None:

@@ -8,7 +8,7 @@ from cli.drift.difference import Difference, table_of
 from cli.drift.of_cluster import cluster_differences
 from cli.drift.of_nodes import node_differences
 from cli.drift.of_quotas import quota_differences
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_reports import Report, latest_states
 from cli.ownership import cluster_named
 from cli.parts import Parts
@@ -27,7 +27,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     api = ClusterApi(deployment.client("sagemaker"))
     cluster = cluster_named(api, name)
     if cluster is None:
-        raise OpsError(f"cluster {name} was deleted during the comparison; run `{deployment.hpod('status')}`")
+        raise CommandError(f"cluster {name} was deleted during the comparison; run `{deployment.hpod('status')}`")
     parts = Parts("drift")
     has_agents = deployment.config.orchestrator is Orchestrator.SLURM
     not_compared = [] if has_agents else NOT_COMPARED

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
 from cli.import_cluster.options import check_place, refuse_options
 from cli.result import Result, Verbatim, failed
@@ -18,7 +18,7 @@ def import_cluster(
 ) -> Result:
     """Return or write the file; fail with the problems that need an edit."""
     if write and not write.parent.is_dir():
-        raise OpsError(f"--write: no folder {write.parent}; create it, or choose another")
+        raise CommandError(f"--write: no folder {write.parent}; create it, or choose another")
     check_place(_text(chosen["region"]), _text(chosen["zone"]))
     _refuse_number(len(files), cluster)
     original, choices = _original(files, cluster, write, chosen)
@@ -35,14 +35,14 @@ def import_cluster(
 def _refuse_number(files: int, cluster: str | None) -> None:
     """Refuse too few files, and too many."""
     if cluster and files > 1:
-        raise OpsError(
+        raise CommandError(
             f"{files} files given with --from-cluster, which takes only provisioning_parameters.json; give only that file"
         )
     fix = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --from-cluster NAME"
     if not files and not cluster:
-        raise OpsError(f"nothing to import; {fix}")
+        raise CommandError(f"nothing to import; {fix}")
     if files > MOST_FILES:
-        raise OpsError(f"{files} files given, at most {MOST_FILES} allowed; {fix}")
+        raise CommandError(f"{files} files given, at most {MOST_FILES} allowed; {fix}")
 
 
 def _original(files: list[Path], cluster: str | None, write: Path | None, chosen: dict[str, object]) -> tuple[Original, Choices]:
@@ -56,9 +56,9 @@ def _original(files: list[Path], cluster: str | None, write: Path | None, chosen
 def _choices(chosen: dict[str, object], default: Keep = Keep.NOTHING) -> Choices:
     keep = Keep(str(chosen["keep"])) if chosen["keep"] else Keep.NETWORK if chosen["vpc"] else default
     if keep is Keep.EVERYTHING and chosen["scripts"]:
-        raise OpsError("--scripts replaces the scripts, but --keep everything keeps them; remove one of the two")
+        raise CommandError("--scripts replaces the scripts, but --keep everything keeps them; remove one of the two")
     if keep is Keep.NOTHING and chosen["vpc"]:
-        raise OpsError("--vpc names a network, but --keep nothing creates one; remove one of the two")
+        raise CommandError("--vpc names a network, but --keep nothing creates one; remove one of the two")
     return Choices(
         keep=keep,
         region=_text(chosen["region"]),

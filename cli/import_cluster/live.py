@@ -13,7 +13,7 @@ from botocore.parsers import ResponseParserError
 from cli.access import asked_region, client_of
 from cli.account import check_account
 from cli.aws_errors import explained
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.import_cluster import Choices, Keep, Original
 from cli.import_cluster.described import images_note, request_of
 from cli.import_cluster.json_file import JsonFile, read_json
@@ -34,11 +34,11 @@ PARAMETERS = "provisioning_parameters.json"
 def read_live(
     name: str, parameters: Path | None, choices: Choices, session: Any = None, file: Path | None = None
 ) -> tuple[Original, Choices]:
-    """Return the cluster, and the choices completed from its account; raise an OpsError if AWS refuses or does not answer."""
+    """Return the cluster, and the choices completed from its account; raise an CommandError if AWS refuses or does not answer."""
     try:
         session = session or boto3.Session(profile_name=choices.profile, region_name=asked_region(choices.region))
         if session.region_name is None:
-            raise OpsError(f"no region for cluster {name}; pass --region, or set AWS_REGION")
+            raise CommandError(f"no region for cluster {name}; pass --region, or set AWS_REGION")
         _check_account(session, file)
         cluster = _cluster(session, name)
         request = request_of(cluster)
@@ -51,7 +51,7 @@ def read_live(
             original = replace(original, parameters=_stored(session, request))
         return _placed(session, original, choices)
     except (ClientError, BotoCoreError, ResponseParserError) as error:
-        raise OpsError(explained("import", error)) from error
+        raise CommandError(explained("import", error)) from error
 
 
 def _check_account(session: Any, file: Path | None) -> None:
@@ -65,17 +65,17 @@ def _check_account(session: Any, file: Path | None) -> None:
 
 def _cluster(session: Any, name: str) -> Cluster:
     if check_request({"ClusterName": name}, "DescribeCluster"):
-        raise OpsError(f"--from-cluster: {name} is not a cluster name or ARN; `aws sagemaker list-clusters` lists them")
+        raise CommandError(f"--from-cluster: {name} is not a cluster name or ARN; `aws sagemaker list-clusters` lists them")
     cluster = cluster_named(ClusterApi(client_of(session, "sagemaker")), name)
     if cluster is None:
-        raise OpsError(f"no cluster {name} in {session.region_name}; correct the name, or pass --region")
+        raise CommandError(f"no cluster {name} in {session.region_name}; correct the name, or pass --region")
     return cluster
 
 
 def _with_parameters(original: Original, file: JsonFile) -> Original:
     demand(file, PARAMETERS_KIND)
     if not isinstance(file.content, dict):
-        raise OpsError(f"{file.name} is not provisioning parameters; pass a file with a JSON object")
+        raise CommandError(f"{file.name} is not provisioning parameters; pass a file with a JSON object")
     return replace(original, parameters=file.content, files={file.name: file})
 
 
@@ -92,11 +92,11 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
         content = json.loads(body)
     except ClientError as error:
         message = error.response["Error"].get("Message") or error
-        raise OpsError(f"cannot read s3://{place.netloc}/{key}: {message}; pass {PARAMETERS} as a file") from error
+        raise CommandError(f"cannot read s3://{place.netloc}/{key}: {message}; pass {PARAMETERS} as a file") from error
     except (ValueError, RecursionError) as error:
-        raise OpsError(f"s3://{place.netloc}/{key} is not JSON: {error}; pass {PARAMETERS} as a file") from error
+        raise CommandError(f"s3://{place.netloc}/{key} is not JSON: {error}; pass {PARAMETERS} as a file") from error
     if not isinstance(content, dict):
-        raise OpsError(f"s3://{place.netloc}/{key} is not a JSON object; pass {PARAMETERS} as a file")
+        raise CommandError(f"s3://{place.netloc}/{key} is not a JSON object; pass {PARAMETERS} as a file")
     return content
 
 
@@ -131,7 +131,7 @@ def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
         ("--vpc", choices.vpc_id, subnet["VpcId"]),
     ):
         if ours not in (None, theirs):
-            raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; remove {option}")
+            raise CommandError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; remove {option}")
 
 
 def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.errors import Path, Problem
 from config.network import ZONE_ID
 from config.suggestions import either, nearest
@@ -22,14 +22,14 @@ OPTIONS: dict[Path, str] = {
 def check_place(region: str | None, zone: str | None) -> None:
     """Refuse what can be no region, no zone, or a zone of another region; of others the new file's own check warns."""
     if region is not None and not is_plausible_region(region):
-        raise OpsError(f"--region: {region} is not a region of SageMaker; {nearest(region, regions())}")
+        raise CommandError(f"--region: {region} is not a region of SageMaker; {nearest(region, regions())}")
     if zone is None:
         return
     if re.fullmatch(ZONE_ID, zone) is None:
-        raise OpsError(f"--zone: {zone} {_no_zone(zone, region)}")
+        raise CommandError(f"--zone: {zone} {_no_zone(zone, region)}")
     elsewhere = region_of_zone(zone)
     if region and elsewhere and elsewhere != region:
-        raise OpsError(f"--zone {zone} is in {elsewhere}, but --region is {region}; remove or correct one of the two")
+        raise CommandError(f"--zone {zone} is in {elsewhere}, but --region is {region}; remove or correct one of the two")
 
 
 def _no_zone(zone: str, region: str | None) -> str:
@@ -49,4 +49,4 @@ def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> 
         and (problem.path or problem.rule == "file.name")
     ]
     if wrong:
-        raise OpsError("\n".join(wrong))
+        raise CommandError("\n".join(wrong))

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.result import Json
 
 API_VERSION = "client.authentication.k8s.io/v1beta1"
@@ -51,11 +51,13 @@ class Entry:
 
 
 def merged(config: Json, entry: Entry, *, force: bool = False) -> Json:
-    """Return the kubeconfig with the entry; raise an OpsError if its context belongs to another cluster, unless ``force``."""
+    """Return the kubeconfig with the entry; raise an CommandError if its context belongs to another cluster, unless ``force``."""
     found = _named(config, "contexts", entry.context)
     other = (found.get("context") or {}).get("cluster")
     if found and other != entry.arn and not force:
-        raise OpsError(f"context {entry.context!r} belongs to cluster {other!r}; pass --context NAME, or --force to replace it")
+        raise CommandError(
+            f"context {entry.context!r} belongs to cluster {other!r}; pass --context NAME, or --force to replace it"
+        )
     lists = {key: _with(config.get(key) or [], each) for key, each in entry.entries().items()}
     head = {"apiVersion": "v1", "kind": "Config"}
     return {**head, **config, **lists, "current-context": config.get("current-context") or entry.context}
@@ -68,16 +70,16 @@ def read_kubeconfig(path: Path) -> Json:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise OpsError(f"cannot read {path}: {error}; correct it, or pass --write FILE") from error
+        raise CommandError(f"cannot read {path}: {error}; correct it, or pass --write FILE") from error
     try:
         found = yaml.load(text, _Loader)  # noqa: S506  derived from SafeLoader
     except yaml.YAMLError as error:
         problem = " ".join(str(error).split())
-        raise OpsError(f"{path} is not YAML: {problem}; correct it, or pass --write FILE") from error
+        raise CommandError(f"{path} is not YAML: {problem}; correct it, or pass --write FILE") from error
     if found is None:
         return {}
     if not isinstance(found, dict) or not all(_is_list(found.get(key)) for key in LISTS):
-        raise OpsError(f"{path} is not a kubeconfig; correct it, or pass --write FILE")
+        raise CommandError(f"{path} is not a kubeconfig; correct it, or pass --write FILE")
     return found
 
 

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment, hyperpod_log_group
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.batches import OF_AWS, problem_of
 from cli.node_actions.drained import jobs_on, jobs_table
 from cli.node_actions.patience import Patience
@@ -74,7 +74,7 @@ class HealthCheck:
     """Log streams of checks before this one."""
 
     def start(self) -> None:
-        """Start the checks; raise an OpsError if HyperPod refuses."""
+        """Start the checks; raise an CommandError if HyperPod refuses."""
         self.earlier = {record["stream"] for record in self.records()}
         groups = dict.fromkeys(node.group for node in self.nodes)
         configurations = [
@@ -93,7 +93,7 @@ class HealthCheck:
             if error.response["Error"]["Code"] not in ("ConflictException", "ValidationException"):
                 raise
             message = error.response["Error"]["Message"]
-            raise OpsError(
+            raise CommandError(
                 f"HyperPod refuses the check: {message}; a cluster has one check at a time: try again later"
             ) from error
 
@@ -189,11 +189,11 @@ def check(
 
 
 def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that HyperPod checks; raise an OpsError if there are none."""
+    """Return the nodes that HyperPod checks; raise an CommandError if there are none."""
     found = [node for node in nodes if instance_type(node.instance_type) is None or accelerator(node.instance_type)]
     if not found:
         types = ", ".join(sorted({node.instance_type for node in nodes}))
-        raise OpsError(f"{types}: no accelerators, which are what deep health checks test; pass other nodes")
+        raise CommandError(f"{types}: no accelerators, which are what deep health checks test; pass other nodes")
     return found
 
 
@@ -204,7 +204,7 @@ def _parsed(text: str) -> list[str]:
     unknown = [each for each in checks if each not in known]
     if unknown or not checks:
         problem = f"unknown check {', '.join(unknown)}" if unknown else "no check"
-        raise OpsError(f"--checks: {problem}; pass {', '.join(known)}")
+        raise CommandError(f"--checks: {problem}; pass {', '.join(known)}")
     return list(dict.fromkeys(checks))
 
 

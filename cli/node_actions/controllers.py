@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cli.counted import counted
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.site import Site
 from cli.node_directory import Node
 from config.instance_group import Role
@@ -22,7 +22,7 @@ def warnings(site: Site, action: str, nodes: Sequence[Node]) -> list[str]:
 
 
 def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: bool) -> None:
-    """Raise an OpsError if the nodes include every controller while jobs run, unless ``force``."""
+    """Raise an CommandError if the nodes include every controller while jobs run, unless ``force``."""
     chosen = {node.instance for node in nodes if node.role == Role.CONTROLLER}
     others = [node for node in site.directory.of_role(Role.CONTROLLER) if node.instance not in chosen]
     if not chosen or force or any(node.status == "Running" for node in others) or site.scheduler is None:
@@ -30,7 +30,7 @@ def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: boo
     jobs = site.scheduler.jobs()
     if jobs:
         running = f"{counted(len(jobs), 'job')} running"
-        raise OpsError(f"cannot {action} the only controller: {running}; wait until they end, or pass --force (see {PAGE})")
+        raise CommandError(f"cannot {action} the only controller: {running}; wait until they end, or pass --force (see {PAGE})")
 
 
 def _replaced(site: Site) -> list[str]:

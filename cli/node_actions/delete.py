@@ -7,7 +7,7 @@ from pathlib import Path
 from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.drained import drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.recover import Options
@@ -57,21 +57,21 @@ def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
     listed = Counter(node.group for node in site.directory.nodes if node.status != "ShuttingDown")
     counts = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
     if controllers := [node for node in chosen if node.role == Role.CONTROLLER]:
-        raise OpsError(f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
+        raise CommandError(f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
     return {name: max(counts[name], listed[name]) - count for name, count in Counter(node.group for node in chosen).items()}
 
 
 def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bool) -> None:
-    """Raise an OpsError if the file requires more nodes than are left, because the next deployment would add them again."""
+    """Raise an CommandError if the file requires more nodes than are left, because the next deployment would add them again."""
     for group in site.deployment.config.instance_groups:
         if group.name not in left:
             continue
         remain = f"{group.name}: {counted(left[group.name], 'node')} would be left"
         if left[group.name] < (group.min_instance_count or 0):
-            raise OpsError(f"{remain}, and min_instance_count is {group.min_instance_count}; lower it first")
+            raise CommandError(f"{remain}, and min_instance_count is {group.min_instance_count}; lower it first")
         if left[group.name] < group.instance_count and not scale:
             fix = f"pass --scale to set it to {left[group.name]} in {file}"
-            raise OpsError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again; {fix}")
+            raise CommandError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again; {fix}")
         if scale and left[group.name] < group.instance_count:
             scaled(file, group.name, left[group.name], dry_run=True)
 
@@ -90,7 +90,7 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
             continue
         try:
             problems |= _delete_batch(site, batch, options)
-        except (OpsError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
+        except (CommandError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
             problems |= dict.fromkeys((node.instance for node in batch), problem_of("delete", error))
     return problems
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.drained import drain, jobs_on, jobs_table
 from cli.node_actions.scheduler import Host
 from cli.node_actions.site import Site, hosts_table, reason_of
@@ -74,7 +74,7 @@ def resume_nodes(
 
 
 def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) -> tuple[Site, Sequence[Node], dict[str, Host]]:
-    """Return the nodes of these names, and those that the scheduler knows; raise an OpsError if it knows none."""
+    """Return the nodes of these names, and those that the scheduler knows; raise an CommandError if it knows none."""
     fix = f"`{deployment.hpod('status')}` shows the state of the cluster"
     site = Site.of(deployment, shell=shell, fix=fix)
     chosen = site.select(names)
@@ -82,7 +82,7 @@ def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) 
     if not known:
         labels = ", ".join(node.label for node in chosen)
         fix = "pass nodes that have joined" if site.is_eks else "pass compute nodes"
-        raise OpsError(f"{site.scheduler_name} has none of these nodes: {labels}; {fix}")
+        raise CommandError(f"{site.scheduler_name} has none of these nodes: {labels}; {fix}")
     return site, chosen, known
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.patience import Patience
 from cli.node_actions.scheduler import drained_for
 from cli.node_actions.site import Site
@@ -56,7 +56,7 @@ def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, 
     def respond() -> bool:
         try:
             known = site.in_scheduler(expected.values())
-        except OpsError as error:  # a controller restarts slurmctld when a node joins
+        except CommandError as error:  # a controller restarts slurmctld when a node joins
             states.update(dict.fromkeys(expected, str(error)))
             return False
         states.clear()

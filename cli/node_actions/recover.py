@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.errors import OpsError, UnreachableError
+from cli.errors import CommandError, UnreachableError
 from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.controllers import demand_another, warnings
 from cli.node_actions.drained import drain, jobs_on, jobs_table, released, without_jobs
@@ -90,7 +90,7 @@ class Recovery:
                 if batch[0].role == Role.CONTROLLER:
                     demand_another(self.site.again(), self.action, batch, force=self.options.force)
                 self._act(chosen)
-            except (OpsError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
+            except (CommandError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
                 _blame(chosen, problem_of(self.action, error))
             if any(outcome.problem or not outcome.tried for outcome in chosen):
                 break

@@ -7,7 +7,7 @@ from typing import Any
 
 from cli.counted import first_of
 from cli.deployment import Deployment
-from cli.errors import OpsError, RefusedError, UnreachableError
+from cli.errors import CommandError, RefusedError, UnreachableError
 from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.scheduler import Host, Scheduler, kubernetes_of
 from cli.node_actions.slurm import Slurm
@@ -44,7 +44,7 @@ class Site:
         show: Show = ignore,
         fix: str = WITHOUT_SCHEDULER,
     ) -> "Site":
-        """Return the site; raise an OpsError with the fix if ``drain`` requires the scheduler, which cannot be reached."""
+        """Return the site; raise an CommandError with the fix if ``drain`` requires the scheduler, which cannot be reached."""
         reason = "" if shell else missing_plugin()
         if shell is None and not reason:
             shell = session_shell(deployment)
@@ -53,7 +53,7 @@ class Site:
         if scheduler:
             reason = _why_unreachable(scheduler, drain=drain)
         if drain and reason:
-            raise OpsError(f"cannot reach {_name(deployment)}: {reason}; {fix}")
+            raise CommandError(f"cannot reach {_name(deployment)}: {reason}; {fix}")
         return cls(deployment, directory, shell, None if reason else scheduler, show)
 
     @property
@@ -98,11 +98,11 @@ class Site:
         return {host: node for host, node in known.items() if host in hosts}
 
     def demand_known(self, nodes: Iterable[Node]) -> None:
-        """Raise an OpsError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
+        """Raise an CommandError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
         running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
         known = self.in_scheduler(running)
         if unknown := [node.label for node in running if node.host not in known]:
-            raise OpsError(f"unknown to {self.scheduler_name}: {first_of(unknown, 10)}; pass --no-drain to go on")
+            raise CommandError(f"unknown to {self.scheduler_name}: {first_of(unknown, 10)}; pass --no-drain to go on")
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""

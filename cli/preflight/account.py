@@ -14,7 +14,7 @@ from cli.access import ENVIRONMENT, Access
 from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment, Stack
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig, Orchestrator
 from config.suggestions import nearest
@@ -55,12 +55,12 @@ class Account:
 
     @property
     def region(self) -> str:
-        """The region; raise an OpsError if none is known."""
+        """The region; raise an CommandError if none is known."""
         name = self._session.region_name
         if not name:
-            raise OpsError("no region: set `region` in the cluster file, or pass --region")
+            raise CommandError("no region: set `region` in the cluster file, or pass --region")
         if not is_plausible_region(name):  # `validate` warns of a region that is newer than the table
-            raise OpsError(f"{name}, from the environment, is not a region of SageMaker; {nearest(name, regions())}")
+            raise CommandError(f"{name}, from the environment, is not a region of SageMaker; {nearest(name, regions())}")
         return str(name)
 
     def client(self, service: str) -> Any:
@@ -96,7 +96,7 @@ class Account:
             answer: Json = self.client("sts").get_caller_identity()
             _ = answer["Account"], answer["Arn"]
         except UNINTELLIGIBLE as failure:
-            raise OpsError(explained("preflight", failure)) from failure
+            raise CommandError(explained("preflight", failure)) from failure
         return answer
 
     @property

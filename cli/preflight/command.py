@@ -10,7 +10,7 @@ from cli.access import ENVIRONMENT, Access
 from cli.account import compare_account
 from cli.aws_errors import explained
 from cli.cluster_files import checked, cluster_path
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.preflight.account import Account, session_for
 from cli.preflight.check_result import CheckResult, Outcome, error, warning
 from cli.preflight.checks import CHECKS
@@ -49,7 +49,7 @@ def preflight(
             results.append(each)
             if show_all or each.is_problem or each.outcome is Outcome.CHANGE:
                 show("\n".join(lines([each])))
-    except (ClientError, BotoCoreError, OSError, OpsError) as exception:
+    except (ClientError, BotoCoreError, OSError, CommandError) as exception:
         if isinstance(exception, BrokenPipeError):
             raise
         message = _message(exception, config.region)
@@ -72,7 +72,9 @@ def _failure(results: list[CheckResult], cluster: str, *, strict: bool) -> str:
 
 def _message(exception: Exception, region: str | None) -> str:
     """Return why AWS cannot be asked, or not any more."""
-    return str(exception) if isinstance(exception, OpsError) else explained("preflight", exception) + _opt_in(exception, region)
+    return (
+        str(exception) if isinstance(exception, CommandError) else explained("preflight", exception) + _opt_in(exception, region)
+    )
 
 
 def _opt_in(exception: Exception, region: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from cli.confirm import Confirm
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_directory import ALL, Node, labels, node_directory, session_shell
 from cli.reach.run import NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
@@ -39,7 +39,7 @@ def apply(
     """Run the scripts of the last deployment batch by batch; stop after a batch with a failure."""
     if deployment.config.orchestrator is Orchestrator.EKS:
         name = deployment.config.name
-        raise OpsError(
+        raise CommandError(
             f"cluster {name!r} uses EKS, whose nodes run scripts only at their start; run `{deployment.hpod('replace', 'NODE')}`"
         )
     if shell is None:
@@ -48,7 +48,7 @@ def apply(
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
-        raise OpsError(f"{node or ALL}: no Running node; see `{deployment.hpod('status')}`")
+        raise CommandError(f"{node or ALL}: no Running node; see `{deployment.hpod('status')}`")
     confirm(f"Run the lifecycle scripts as root on {counted(len(nodes), 'node')} of {directory.cluster}?")
     results: list[NodeResult] = []
     for batch in _batches(nodes):
@@ -61,11 +61,11 @@ def apply(
 
 def _scripts(deployment: Deployment) -> str:
     if deployment.config.lifecycle.source:
-        raise OpsError("lifecycle.source: your own scripts may not be safe to run again; run them with `./hpod run`")
+        raise CommandError("lifecycle.source: your own scripts may not be safe to run again; run them with `./hpod run`")
     uri = deployment.outputs().get("LifecycleScripts")
     if not uri:
         stack = f"{deployment.config.name}-Cluster"
-        raise OpsError(f"stack {stack} has no output LifecycleScripts; run `{deployment.deploy_command}`")
+        raise CommandError(f"stack {stack} has no output LifecycleScripts; run `{deployment.deploy_command}`")
     return uri
 
 

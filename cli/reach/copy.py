@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_directory import Node, node_directory, session_shell
 from cli.reach.host_keys import host_keys, known_hosts
 from cli.reach.ssh import login_of, require_aws_cli, require_plugin
@@ -32,7 +32,7 @@ def copy(
     """Copy a file or folder from or to a node; the name of the node stands before a colon."""
     name = node_of(source, destination)
     if shutil.which("scp") is None:
-        raise OpsError("scp: not in PATH; install OpenSSH's client")
+        raise CommandError("scp: not in PATH; install OpenSSH's client")
     require_aws_cli()
     if shell is None:
         require_plugin()
@@ -40,7 +40,7 @@ def copy(
     shell = shell or session_shell(deployment)
     keys = host_keys(shell, node, [node])
     if not keys:
-        raise OpsError(f"{node.label}: its sshd sent no host key; check it with `{deployment.hpod('ssh', name)}`")
+        raise CommandError(f"{node.label}: its sshd sent no host key; check it with `{deployment.hpod('ssh', name)}`")
     login = login_of(deployment, user, identity)
     with tempfile.TemporaryDirectory() as folder:
         config, hosts = Path(folder) / "config", Path(folder) / "known_hosts"
@@ -48,7 +48,7 @@ def copy(
         write_private(config, config_text(deployment.config.name, [Entry(node, (node.instance,))], login, hosts))
         status = subprocess.run(_scp(config, node, source, destination, quiet=quiet), check=False).returncode
     if status:
-        raise OpsError(f"scp ended with exit status {status} as user {login.user}; see its message above, or pass --user")
+        raise CommandError(f"scp ended with exit status {status} as user {login.user}; see its message above, or pass --user")
     data = {"cluster": directory.cluster, "node": node.names, "user": login.user}
     return Result({**data, "source": source, "destination": destination}, [f"copied {source} to {destination}"])
 
@@ -58,7 +58,9 @@ def node_of(source: str, destination: str) -> str:
     names = [found[1] for path in (source, destination) if (found := _REMOTE.fullmatch(path))]
     if len(names) != 1:
         problem = "both are on nodes" if names else "neither is on a node"
-        raise OpsError(f"{source} and {destination}: {problem}; write one of them as NODE:PATH (a local file with `:` as ./NAME)")
+        raise CommandError(
+            f"{source} and {destination}: {problem}; write one of them as NODE:PATH (a local file with `:` as ./NAME)"
+        )
     return names[0]
 
 

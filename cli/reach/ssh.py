@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_directory import NodeDirectory, node_directory, session_shell
 from cli.reach.host_keys import HostKeys, host_keys, known_hosts
 from cli.reach.ssh_config import FOLDER, Entry, Login, config_text, entries, with_include, write_private
@@ -96,7 +96,7 @@ def reachable(deployment: Deployment, directory: NodeDirectory, shell: Shell) ->
     """Return the entries of the nodes that are Running, and their host keys."""
     running = [node for node in directory.named if node.status == "Running"]
     if not running:
-        raise OpsError(f"cluster {directory.cluster} has no Running node; see `{deployment.hpod('status')}`")
+        raise CommandError(f"cluster {directory.cluster} has no Running node; see `{deployment.hpod('status')}`")
     return entries(deployment.config.name, running), host_keys(shell, directory.entrance(), running)
 
 
@@ -114,20 +114,20 @@ def login_of(deployment: Deployment, user: str | None, identity: Path | None) ->
 
 
 def require_plugin() -> None:
-    """Raise an OpsError if the Session Manager plugin cannot be used."""
+    """Raise an CommandError if the Session Manager plugin cannot be used."""
     if problem := missing_plugin():
-        raise OpsError(problem)
+        raise CommandError(problem)
 
 
 def require_aws_cli() -> None:
-    """Raise an OpsError without the AWS CLI, which ssh runs as ProxyCommand."""
+    """Raise an CommandError without the AWS CLI, which ssh runs as ProxyCommand."""
     if shutil.which("aws") is None:
-        raise OpsError(f"aws: not in PATH; install the AWS CLI: {AWS_CLI}")
+        raise CommandError(f"aws: not in PATH; install the AWS CLI: {AWS_CLI}")
 
 
 def _checked(user: str) -> str:
     if not _USER.fullmatch(user):
-        raise OpsError(f"--user {user}: not a user name; pass lower-case letters, digits, hyphens and underscores")
+        raise CommandError(f"--user {user}: not a user name; pass lower-case letters, digits, hyphens and underscores")
     return user
 
 

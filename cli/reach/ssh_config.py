@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_directory import Node, first_running
 from config.instance_group import Role
 
@@ -57,9 +57,9 @@ def config_text(cluster: str, found: Sequence[Entry], login: Login, known_hosts:
 
 
 def _checked(word: str) -> str:
-    """Return a word of the file; raise an OpsError for one that ssh could read as more than a word."""
+    """Return a word of the file; raise an CommandError for one that ssh could read as more than a word."""
     if not _WORD.fullmatch(word):
-        raise OpsError(f"{word!r} is not allowed in an ssh configuration; use letters, digits and -_.@:/+=,")
+        raise CommandError(f"{word!r} is not allowed in an ssh configuration; use letters, digits and -_.@:/+=,")
     return word
 
 
@@ -81,9 +81,11 @@ def _block(entry: Entry, login: Login, known_hosts: Path) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """Return the path as ssh reads it, which expands percent signs; raise an OpsError for one that would end the text."""
+    """Return the path as ssh reads it, which expands percent signs; raise an CommandError for one that would end the text."""
     if re.search(r'["\x00-\x1f\x7f]', str(path)):
-        raise OpsError(f"{str(path)!r} is not allowed in an ssh configuration; use a path without quotes and control characters")
+        raise CommandError(
+            f"{str(path)!r} is not allowed in an ssh configuration; use a path without quotes and control characters"
+        )
     return '"' + str(path).replace("%", "%%") + '"'
 
 

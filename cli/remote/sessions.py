@@ -9,14 +9,14 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.remote.plugin import PLUGIN
 
 RESPONSE = "AWS_SSM_START_SESSION_RESPONSE"
 RETRY_S = 5.0
 
 
-class SessionError(OpsError):
+class SessionError(CommandError):
     """A session did not start, or ended too early."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.cluster_folder import CHECKOUT
-from cli.errors import OpsError
+from cli.errors import CommandError
 
 DEFAULT_SCRIPTS = CHECKOUT / "lifecycle_assets"
 SETTINGS = "node_settings.json"
@@ -26,7 +26,7 @@ def synthesize(clusters: Path, outdir: Path, cluster: str = "") -> None:
         environment.setdefault("JSII_NODE", str(node))
     done = subprocess.run([sys.executable, "app.py"], cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise OpsError(done.stderr.strip())
+        raise CommandError(done.stderr.strip())
 
 
 def templates(outdir: Path) -> Iterator[tuple[str, str, str]]:

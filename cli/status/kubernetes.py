@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import are_refused, explained
 from cli.counted import counted, first_of
 from cli.deployment import Deployment
-from cli.errors import OpsError, RefusedError
+from cli.errors import CommandError, RefusedError
 from cli.kubernetes.client import OperatorClient
 from cli.kubernetes.names import node_name
 from cli.kubernetes.nodes import CORDONED, PENDING, KubernetesNode, kubernetes_nodes
@@ -41,7 +41,7 @@ class KubernetesState:
                 nodes = kubernetes_nodes(client)
                 pods, pod_problem = _pods(client)
                 return cls(nodes, pods, pod_problem=pod_problem)
-        except OpsError as error:
+        except CommandError as error:
             return cls({}, (), str(error))
         except ClientError as error:
             if are_refused(error):
@@ -100,7 +100,7 @@ def _pods(client: OperatorClient) -> tuple[list[Pod], str]:
         return list(islice(unfinished_pods(client), LISTED)), ""
     except RefusedError:
         return [], f"{UNREADABLE}; {client.access_fix}"
-    except OpsError as error:
+    except CommandError as error:
         return [], f"unknown; {error}"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.snapshot.command import snapshot
 from tests import cluster_files
 from tests.synth.synthesized import STACKS
@@ -63,7 +63,7 @@ def test_the_snapshot_of_a_removed_file_goes(clusters: Path) -> None:
 def test_a_mistake_in_a_file_is_the_error_of_synth_and_nothing_is_written(clusters: Path) -> None:
     file = clusters / "mine.yaml"
     file.write_text(file.read_text().replace("role: compute", "role: computer"))
-    with pytest.raises(OpsError, match=r"mine\.yaml:\d+:\d+: instance_groups\[2\]\.role"):
+    with pytest.raises(CommandError, match=r"mine\.yaml:\d+:\d+: instance_groups\[2\]\.role"):
         snapshot(clusters=clusters)
     assert not list(clusters.glob("*.snapshot"))
 
@@ -75,5 +75,5 @@ def test_the_snapshot_of_one_cluster_reads_and_changes_no_other(clusters: Path) 
     snapshot(clusters=Path("nowhere"), cluster=str(clusters / "mine.yaml"))
     assert snapshot(clusters=clusters, cluster="mine", check=True).failure == ""
     assert (clusters / "other.snapshot" / "Network.template.yaml").exists()
-    with pytest.raises(OpsError, match="mien"):
+    with pytest.raises(CommandError, match="mien"):
         snapshot(clusters=clusters, cluster="mien")

@@ -16,7 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import Access, asked_region
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.preflight.command import preflight
 from cli.remote.plugin import missing_plugin
 from cli.remote.sessions import Sessions
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     try:
         return _main(options)
-    except (RefusedError, OpsError, ClientError, BotoCoreError) as error:
+    except (RefusedError, CommandError, ClientError, BotoCoreError) as error:
         print(f"nothing was deployed: {error}", file=sys.stderr)
         return REFUSED
 

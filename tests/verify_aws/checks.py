@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output, Shell
 from tests.verify_aws.cdk import Cdk, CdkError
@@ -34,7 +34,7 @@ class CheckFailedError(Exception):
     """A check failed; the text is the observation."""
 
 
-ERRORS = (CheckFailedError, CdkError, OpsError, ClientError, BotoCoreError)
+ERRORS = (CheckFailedError, CdkError, CommandError, ClientError, BotoCoreError)
 """Expected errors of a check; any other is a bug in this program."""
 
 

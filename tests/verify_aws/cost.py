@@ -8,7 +8,7 @@ from cli.cost.charges import Charge, charges_of
 from cli.cost.estimate import Line, Total, lines_of
 from cli.cost.live import live_lines
 from cli.cost.price import Price, Product, Unknown
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.model import ClusterConfig
 
 # On-demand prices of us-west-2, for accounts that cannot read the Pricing API. `./hpod cost --live` has today's.
@@ -39,7 +39,7 @@ def cost_of(config: ClusterConfig, region: str, session: Any) -> Cost:
     charges = charges_of(config)
     try:
         lines = live_lines(charges, region, session)
-    except OpsError:
+    except CommandError:
         lines = ()
     if lines and not Total(lines).unknown:
         return Cost(lines, "prices of the Pricing API")

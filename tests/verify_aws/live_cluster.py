@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.failures import failures
 from cli.progress import LOG_GROUP
 from cli.remote.sessions import Target
@@ -34,10 +34,10 @@ class LiveCluster:
         return described
 
     def cluster(self) -> Json:
-        """Return DescribeCluster's answer; raise OpsError without a cluster."""
+        """Return DescribeCluster's answer; raise CommandError without a cluster."""
         found = self.described()
         if found is None:
-            raise OpsError(f"no cluster of {self.deployment.config.name} exists")
+            raise CommandError(f"no cluster of {self.deployment.config.name} exists")
         return found
 
     def nodes(self, group: str = "") -> list[Json]:

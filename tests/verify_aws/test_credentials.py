@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import boto3
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from tests.verify_aws.credentials import expiry_warning
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -39,5 +39,5 @@ def test_credentials_that_last_are_no_warning(session: boto3.Session, monkeypatc
 def test_credentials_that_expire_too_early_are_refused(session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     session.get_credentials()  # which refuses an expiration in the past
     monkeypatch.setenv("AWS_CREDENTIAL_EXPIRATION", "2026-01-01T13:29:00Z")
-    with pytest.raises(OpsError, match=r"AWS_CREDENTIAL_EXPIRATION: expires in 89 minutes; .* 90 minutes: renew"):
+    with pytest.raises(CommandError, match=r"AWS_CREDENTIAL_EXPIRATION: expires in 89 minutes; .* 90 minutes: renew"):
         expiry_warning(session, 60, NOW)

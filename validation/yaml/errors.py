@@ -18,15 +18,15 @@ def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
         return _unreadable(error, source)
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return Problem((), ABSENT, f"invalid YAML: {error}; compare it with examples/clusters/", "yaml.syntax")
+        return Problem((), ABSENT, f"invalid YAML: {error}; compare it with examples/clusters/", rule="yaml.syntax")
     if (tab := _tab(mark, source)) is not None:
         return tab
     if found := cause(_parse_error(error, mark, source)):
         line = source.decode("utf-8", "replace").splitlines()[found.line : found.line + 1]
-        return Problem((), "".join(line).strip(), found.message, "yaml.syntax", place=found.place)
+        return Problem((), "".join(line).strip(), found.message, rule="yaml.syntax", place=found.place)
     where = f"line {mark.line + 1}, column {mark.column + 1}"
     value = _snippet(mark) or _snippet(getattr(error, "context_mark", None) or mark)
-    return Problem((), value, f"invalid YAML at {where}: {_what(error, mark)}", "yaml.syntax", place=_place(mark))
+    return Problem((), value, f"invalid YAML at {where}: {_what(error, mark)}", rule="yaml.syntax", place=_place(mark))
 
 
 def _parse_error(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> ParseError:
@@ -62,10 +62,10 @@ def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
     line = lines[mark.line] if mark.line < len(lines) else ""
     if re.match(r" *\t", line):
         message = f"line {mark.line + 1} is indented with a tab; use spaces"
-        return Problem((), _snippet(mark), message, "yaml.tab", place=Place(mark.line + 1, line.index("\t") + 1))
+        return Problem((), _snippet(mark), message, rule="yaml.tab", place=Place(mark.line + 1, line.index("\t") + 1))
     if line[mark.column : mark.column + 1] == "\t":
         message = f"line {mark.line + 1} has a tab in column {mark.column + 1}; use spaces"
-        return Problem((), _snippet(mark), message, "yaml.tab", place=_place(mark))
+        return Problem((), _snippet(mark), message, rule="yaml.tab", place=_place(mark))
     return None
 
 
@@ -74,10 +74,10 @@ def _unreadable(error: ReaderError, source: bytes) -> Problem:
     if error.encoding != "unicode":
         place = _place_after(source[: error.position].decode("utf-8", "replace"))
         message = f"invalid UTF-8 byte 0x{error.character:02x} on line {place.line}; save the file as UTF-8"
-        return Problem((), ABSENT, message, "yaml.encoding", place=place)
+        return Problem((), ABSENT, message, rule="yaml.encoding", place=place)
     place = _place_after(source.decode("utf-8", "replace")[: error.position])
     message = f"character U+{error.character:04X} on line {place.line} is not allowed in YAML; remove it"
-    return Problem((), ABSENT, message, "yaml.character", place=place)
+    return Problem((), ABSENT, message, rule="yaml.character", place=place)
 
 
 def _place(mark: yaml.Mark) -> Place:

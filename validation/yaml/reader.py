@@ -115,21 +115,21 @@ class _Reader:
         for key, place in duplicates[:1] if is_entry else duplicates:
             begins = f"add a minus before line {place.line} if it starts a new entry, or keep only one"
             message = f"duplicate key, on lines {lines[key]} and {place.line}; {begins if is_entry else 'keep only one'}"
-            self._once(Problem((*path, key), key, message, "yaml.duplicate-key", place=place))
+            self._once(Problem((*path, key), key, message, rule="yaml.duplicate-key", place=place))
 
     def _key(self, node: Node, path: Path) -> str:
         if not isinstance(node, ScalarNode):
             message = f"invalid key on line {node.start_mark.line + 1}; write `key: value`"
             if isinstance(node, MappingNode) and node.flow_style:
                 message = "contains a template placeholder {{; write the value"
-            self._once(Problem(path, "?", message, "yaml.key", place=_place(node)))
+            self._once(Problem(path, "?", message, rule="yaml.key", place=_place(node)))
             return "?"
         if (tag := self._tag(node)) != "str":
             message = f"key is {_READ_AS.get(tag, tag)} in YAML; put it in quotes"
-            self._once(Problem(path, node.value, message, "yaml.key", place=_place(node)))
+            self._once(Problem(path, node.value, message, rule="yaml.key", place=_place(node)))
         elif node.value == "<<" and node.style is None:
             message = "merge keys are not allowed in YAML 1.2; write the fields themselves"
-            self._once(Problem((*path, "<<"), "<<", message, "yaml.key", place=_place(node)))
+            self._once(Problem((*path, "<<"), "<<", message, rule="yaml.key", place=_place(node)))
         key = _without_surrogates(node.value)
         if node.style is None and _ODD_SPACE.search(key):
             key = _ODD_SPACE.sub("", key).strip()
@@ -147,7 +147,7 @@ class _Reader:
         if node.style is None and (found := _ODD_SPACE.search(node.value)):
             place = _place(node)
             message = f"unusual space U+{ord(found[0]):04X} on line {place.line}; use a plain space"
-            self._once(Problem(path, node.value, message, "yaml.character", place=place))
+            self._once(Problem(path, node.value, message, rule="yaml.character", place=place))
 
     def _scalar(self, node: ScalarNode, path: Path) -> object:
         text = str(node.value)
@@ -181,7 +181,7 @@ class _Reader:
         return node.tag.removeprefix(TAG) if node.tag in (meant, f"{TAG}str") else str(node.tag)
 
     def _wrong(self, path: Path, value: object, message: str, rule: str) -> None:
-        self._once(Problem(path, value, message, rule))
+        self._once(Problem(path, value, message, rule=rule))
 
     def _once(self, problem: Problem) -> None:
         if problem not in self._document.problems:
@@ -194,7 +194,7 @@ def _place(node: Node) -> Place:
 
 def _too_large(path: Path) -> Problem:
     message = f"exceeds {MAX_DEPTH} levels or {MAX_VALUES} values; simplify it"
-    return Problem(path, "...", message, "yaml.size")
+    return Problem(path, "...", message, rule="yaml.size")
 
 
 def _without_surrogates(text: str) -> str:

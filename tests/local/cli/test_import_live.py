@@ -10,7 +10,7 @@ import pytest
 from cli.__main__ import main
 from cli.adopt import adopt
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.import_cluster import Choices, Imported, Keep, imported
 from cli.import_cluster.live import read_live
 from cluster_request.request import RequestValues, cluster_request
@@ -133,12 +133,14 @@ def test_a_new_cluster_like_one_that_runs_has_what_a_deployment_makes(world: Wor
 
 
 def test_a_cluster_that_is_not_there_is_told(world: World) -> None:
-    with pytest.raises(OpsError, match=f"no cluster another in {REGION}; correct the name, or pass --region"):
+    with pytest.raises(CommandError, match=f"no cluster another in {REGION}; correct the name, or pass --region"):
         import_live(world, name="another")
 
 
 def test_parameters_that_are_not_beside_the_scripts_are_asked_for(world: World) -> None:
     world.client("s3").delete_object(Bucket="sagemaker-scripts", Key="lifecycle/1/provisioning_parameters.json")
-    with pytest.raises(OpsError, match=r"cannot read s3://sagemaker-scripts/lifecycle/1/provisioning_parameters\.json: .*; pass"):
+    with pytest.raises(
+        CommandError, match=r"cannot read s3://sagemaker-scripts/lifecycle/1/provisioning_parameters\.json: .*; pass"
+    ):
         import_live(world)
     world.put_script("provisioning_parameters.json", json.dumps(PARAMETERS))

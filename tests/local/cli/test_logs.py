@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.logs import logs
 from config.model import ClusterConfig
 from local_aws.testing import Client
@@ -85,7 +85,7 @@ def test_logs_of_the_health_agent_and_of_deep_health_checks_are_read_by_their_ki
     assert written.read("i-0bbbbbbbb", kind="health") == ["not of the scripts"]
     assert "0a1b2c3d  0a1b2c3d  -" in "\n".join(written.read(kind="deep-health"))
     assert written.read("0a1b2c3d", kind="deep-health") == ["Encountered FaultyInstance"]
-    with pytest.raises(OpsError, match="no health log of node 'workers-1'; available: head#1"):
+    with pytest.raises(CommandError, match="no health log of node 'workers-1'; available: head#1"):
         written.read("workers-1", kind="health")
 
 
@@ -120,10 +120,10 @@ def test_a_log_is_followed_as_it_grows(written: Logs) -> None:
 
 
 def test_a_node_without_a_log_is_answered_with_those_that_have_one(written: Logs) -> None:
-    with pytest.raises(OpsError, match="available: head#1, workers#1"):
+    with pytest.raises(CommandError, match="available: head#1, workers#1"):
         written.read("workers-2")
 
 
 def test_a_cluster_that_has_written_nothing_says_where_to_look(client: Client) -> None:
-    with pytest.raises(OpsError, match=r"no logs of cluster 'draft'; `./hpod status draft`"):
+    with pytest.raises(CommandError, match=r"no logs of cluster 'draft'; `./hpod status draft`"):
         Logs(client).read()

@@ -6,7 +6,7 @@ import pytest
 
 from cli.access import Access, asked_region
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.preflight.account import session_for
 from tests.unit.cli.test_retained import FILE, parsed
 
@@ -41,7 +41,7 @@ def test_the_option_is_before_the_environment_and_never_against_the_file(monkeyp
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     assert Deployment(parsed(WITHOUT), access=Access(region="eu-north-1")).region == "eu-north-1"
     assert Deployment(parsed(FILE), access=Access(region="us-west-2")).region == "us-west-2"
-    with pytest.raises(OpsError, match="--region eu-north-1: the cluster file has region us-west-2"):
+    with pytest.raises(CommandError, match="--region eu-north-1: the cluster file has region us-west-2"):
         Deployment(parsed(FILE), access=Access(region="eu-north-1"))
 
 

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from cli import adopt as adopt_command
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from config.model import ClusterConfig
 from tests.unit.cluster_resource.fake_cluster import FakeCluster
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
@@ -196,9 +196,9 @@ def test_groups_made_by_hand_are_told_to_stay() -> None:
 
 
 def test_a_file_without_a_name_and_a_name_without_a_cluster_are_told() -> None:
-    with pytest.raises(OpsError, match="cluster_name: missing; set it"):
+    with pytest.raises(CommandError, match="cluster_name: missing; set it"):
         adopt(deployment(FakeAccount(), ("cluster_name: theirs\n", "")))
-    with pytest.raises(OpsError, match="no cluster another in us-west-2"):
+    with pytest.raises(CommandError, match="no cluster another in us-west-2"):
         adopt(deployment(FakeAccount(), ("cluster_name: theirs", "cluster_name: another")))
 
 
@@ -219,7 +219,7 @@ def test_a_retained_cluster_is_released_once_no_stack_has_it(stack: Json | None)
 def test_a_cluster_that_a_stack_has_is_not_released() -> None:
     account = FakeAccount(OWNER)
     account.stack = {"status": "UPDATE_COMPLETE", "resource": "CREATE_COMPLETE"}
-    with pytest.raises(OpsError, match="old-Cluster \\(UPDATE_COMPLETE\\)"):
+    with pytest.raises(CommandError, match="old-Cluster \\(UPDATE_COMPLETE\\)"):
         adopt(deployment(account), release=True)
     assert account.cluster.tags == OWNER
 
@@ -236,7 +236,7 @@ def test_a_cluster_that_a_stack_has_is_not_released() -> None:
 def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
     account = FakeAccount(OWNER)
     account.stack = stack
-    with pytest.raises(OpsError, match="which is busy; nothing was changed; wait until"):
+    with pytest.raises(CommandError, match="which is busy; nothing was changed; wait until"):
         adopt(deployment(account), release=True)
     assert account.cluster.tags == OWNER
 
@@ -244,7 +244,7 @@ def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
 def test_a_cluster_of_a_resource_whose_cluster_is_not_known_is_not_released() -> None:
     account = FakeAccount(OWNER)
     account.stack = {"status": "CREATE_FAILED", "resource": "CREATE_FAILED", "id": NOT_YET}
-    with pytest.raises(OpsError, match="release it from that stack first"):
+    with pytest.raises(CommandError, match="release it from that stack first"):
         adopt(deployment(account), release=True)
 
 
@@ -256,7 +256,7 @@ def test_a_cluster_that_its_stack_has_replaced_is_released() -> None:
 
 def test_a_cluster_of_a_stack_that_cannot_be_looked_at_is_not_released() -> None:
     account = FakeAccount({**OWNER, "hyperpod-cdk:stack-id": OLD_STACK.replace("us-west-2", "us-east-1")})
-    with pytest.raises(OpsError, match="in another region"):
+    with pytest.raises(CommandError, match="in another region"):
         adopt(deployment(account), release=True)
 
 

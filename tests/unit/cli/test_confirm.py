@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cli.confirm import confirmation
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.rollback import continue_rollback
 from tests.unit.cli.test_unfinished import deployment, stuck
 
@@ -21,7 +21,7 @@ class Terminal(StringIO):
 
 def test_without_a_terminal_yes_has_to_be_passed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("y\n"))
-    with pytest.raises(OpsError, match=r"^not a terminal: pass --yes to confirm: Sure\?$"):
+    with pytest.raises(CommandError, match=r"^not a terminal: pass --yes to confirm: Sure\?$"):
         confirmation(yes=False)("Sure?")
     confirmation(yes=True)("Sure?")
 
@@ -29,7 +29,7 @@ def test_without_a_terminal_yes_has_to_be_passed(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("answer", ["n", ""])
 def test_only_yes_goes_on(answer: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
-    with pytest.raises(OpsError, match="nothing was changed"):
+    with pytest.raises(CommandError, match="nothing was changed"):
         confirmation(yes=False)("Sure?")
     assert capsys.readouterr() == ("", "Sure? [y/N]: ")
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
@@ -42,9 +42,9 @@ def test_a_skip_is_asked_about_with_what_it_skips() -> None:
 
     def refuse(question: str) -> None:
         asked.append(question)
-        raise OpsError("nothing was changed")
+        raise CommandError("nothing was changed")
 
-    with pytest.raises(OpsError):
+    with pytest.raises(CommandError):
         continue_rollback(deployment(account), skip=True, confirm=refuse)
     assert asked == ["Skip ClusterResource1A2B3C4D of stack draft-Cluster, and end the rollback?"]
     assert account.continued == []

@@ -7,7 +7,7 @@ import pytest
 
 from cli.confirm import without_asking
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.events.command import events
 from cli.node_directory import node_directory
 from cli.nodes import nodes
@@ -75,9 +75,9 @@ def test_hyperpods_name_of_a_node_on_eks_is_refused_with_its_name_in_kubernetes(
 ) -> None:
     directory = node_directory(EksDeployment(account, server), FakeShell())
     fix = f"HyperPod's names are not accepted on EKS: pass a name in Kubernetes, e.g. hyperpod-{FIRST}, or the group workers"
-    with pytest.raises(OpsError, match=f"^unknown node 'workers-1'; {fix}$"):
+    with pytest.raises(CommandError, match=f"^unknown node 'workers-1'; {fix}$"):
         directory.find("workers-1")
-    with pytest.raises(OpsError, match=r"^unknown node 'worker'; did you mean workers"):
+    with pytest.raises(CommandError, match=r"^unknown node 'worker'; did you mean workers"):
         directory.find("worker")
 
 
@@ -230,5 +230,5 @@ def test_without_the_api_server_the_other_events_are_shown(account: FakeOperatio
 
 
 def test_scripts_are_not_applied_to_nodes_of_eks(account: FakeOperations, server: FakeApiServer) -> None:
-    with pytest.raises(OpsError, match=r"uses EKS, .*; run `./hpod replace draft NODE`"):
+    with pytest.raises(CommandError, match=r"uses EKS, .*; run `./hpod replace draft NODE`"):
         apply(EksDeployment(account, server), node=None, timeout_s=1, confirm=without_asking, shell=FakeShell())

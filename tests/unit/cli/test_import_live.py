@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.import_cluster import Choices, Keep, Original, imported
 from cli.import_cluster.described import request_of
 from cli.import_cluster.live import read_live
@@ -168,7 +168,7 @@ def test_zone_and_network_are_those_of_the_subnets() -> None:
     ],
 )
 def test_an_option_that_contradicts_the_subnets_is_refused(choices: Choices, said: str) -> None:
-    with pytest.raises(OpsError, match=f"{said}.*; remove --[a-z]+"):
+    with pytest.raises(CommandError, match=f"{said}.*; remove --[a-z]+"):
         read_live("theirs", None, choices, session=FakeAccount())
 
 
@@ -196,7 +196,7 @@ def test_stored_parameters_that_are_no_object_are_refused() -> None:
         def get_object(self, **_: str) -> Json:
             return {"Body": BytesIO(b'["no object"]')}
 
-    with pytest.raises(OpsError, match=r"s3://sagemaker-theirs/src/provisioning_parameters\.json is not a JSON object; pass"):
+    with pytest.raises(CommandError, match=r"s3://sagemaker-theirs/src/provisioning_parameters\.json is not a JSON object; pass"):
         read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Stored())
 
 
@@ -205,7 +205,7 @@ def test_an_answer_that_no_sagemaker_gives_is_told_as_such() -> None:
         def describe_cluster(self, **_: str) -> Json:
             return {"ResponseMetadata": {"HTTPStatusCode": 200}}
 
-    with pytest.raises(OpsError, match="cannot describe cluster theirs: the endpoint that answers is not AWS; "):
+    with pytest.raises(CommandError, match="cannot describe cluster theirs: the endpoint that answers is not AWS; "):
         read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Portal())
 
 
@@ -220,7 +220,7 @@ def test_what_can_be_no_clusters_name_is_not_asked_for(name: str) -> None:
         def describe_cluster(self, **_: str) -> Json:
             raise AssertionError("was asked")
 
-    with pytest.raises(OpsError, match="is not a cluster name or ARN; `aws sagemaker list-clusters` lists them"):
+    with pytest.raises(CommandError, match="is not a cluster name or ARN; `aws sagemaker list-clusters` lists them"):
         read_live(name, None, Choices(keep=Keep.EVERYTHING), session=Silent())
 
 
@@ -242,5 +242,5 @@ def test_what_is_wrong_with_parameters_beside_a_cluster_that_runs_has_its_place(
 
 def test_a_region_that_nothing_says_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeAccount, "region_name", None)
-    with pytest.raises(OpsError, match="no region for cluster theirs; pass --region"):
+    with pytest.raises(CommandError, match="no region for cluster theirs; pass --region"):
         live(Keep.EVERYTHING)

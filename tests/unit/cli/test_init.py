@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.__main__ import main
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.init import Ask, init
 from cli.questions import QUESTIONS
 from validation.load import load_cluster
@@ -133,7 +133,7 @@ def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
     tmp_path: Path, given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", StringIO())
-    with pytest.raises(OpsError, match=said):
+    with pytest.raises(CommandError, match=said):
         run(tmp_path, given)
     assert not (tmp_path / "mine.yaml").exists()
 
@@ -155,14 +155,14 @@ def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
 )
 def test_a_name_that_no_cluster_can_have_is_told_first_with_one_that_it_can(tmp_path: Path, name: str, remedy: str) -> None:
     person = Person()
-    with pytest.raises(OpsError, match=f"is not a valid cluster name, .*; {remedy}$"):
+    with pytest.raises(CommandError, match=f"is not a valid cluster name, .*; {remedy}$"):
         init(name=name, clusters=tmp_path, force=False, ask=person, zone="nowhere")
     assert person.asked == []
 
 
 def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> None:
     person = Person("us-west-2")
-    with pytest.raises(OpsError) as told:
+    with pytest.raises(CommandError) as told:
         run(tmp_path, {"zone": "usw2az4", "instance_type": "p5", "instance_count": "7000", "storage": "big"}, person)
     assert person.asked == []
     assert str(told.value).splitlines() == [
@@ -185,7 +185,7 @@ def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> 
     ],
 )
 def test_a_type_is_meant_by_its_ec2_name_its_family_its_gpu_or_its_spelling(tmp_path: Path, given: str, meant: str) -> None:
-    with pytest.raises(OpsError, match=re.escape(meant)):
+    with pytest.raises(CommandError, match=re.escape(meant)):
         run(tmp_path, {"instance_type": given}, Person())
 
 
@@ -197,18 +197,18 @@ def test_a_zone_that_only_some_accounts_see_is_taken(tmp_path: Path, region: str
 
 def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
     said = "us-west-2a is a zone name, which differs between accounts; use its id: usw2-az1, usw2-az2"
-    with pytest.raises(OpsError, match=said):
+    with pytest.raises(CommandError, match=said):
         run(tmp_path, {"zone": "us-west-2a"}, Person())
 
 
 def test_answers_that_end_too_early_are_told(tmp_path: Path) -> None:
-    with pytest.raises(OpsError, match=r"the input ended before the id of the availability zone .*; pass --zone"):
+    with pytest.raises(CommandError, match=r"the input ended before the id of the availability zone .*; pass --zone"):
         run(tmp_path, {}, Person("us-west-2"))
 
 
 def test_a_file_that_is_there_is_kept_unless_it_is_forced(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("mine")
-    with pytest.raises(OpsError, match=r"mine\.yaml already exists; choose another name, or pass --force"):
+    with pytest.raises(CommandError, match=r"mine\.yaml already exists; choose another name, or pass --force"):
         run(tmp_path, ENOUGH)
     assert (tmp_path / "mine.yaml").read_text() == "mine"
     run(tmp_path, ENOUGH, force=True)
@@ -216,7 +216,7 @@ def test_a_file_that_is_there_is_kept_unless_it_is_forced(tmp_path: Path) -> Non
 
 
 def test_what_the_rules_refuse_is_told_and_not_written(tmp_path: Path) -> None:
-    with pytest.raises(OpsError, match="addresses") as told:
+    with pytest.raises(CommandError, match="addresses") as told:
         run(tmp_path, {**ENOUGH, "instance_count": "6000"})
     first, *_, last = str(told.value).splitlines()
     assert first == "nothing was written, because these answers contradict each other:"

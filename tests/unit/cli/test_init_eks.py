@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.__main__ import main
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.init import init
 from cluster_request.eks_addons import versions
 from tests.unit.cli.test_init import ENOUGH, EXISTING, Person, no_region, run
@@ -74,7 +74,7 @@ def test_wrong_and_missing_options_are_reported(
     tmp_path: Path, given: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", StringIO())
-    with pytest.raises(OpsError, match=message):
+    with pytest.raises(CommandError, match=message):
         run(tmp_path, given)
 
 

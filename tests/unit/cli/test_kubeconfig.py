@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.kubeconfig import default_path, kubeconfig
 from cli.result import Json
 from tests.unit.cli.fake_eks import ADMIN, ARN, FakeEks, FakeSession, eks_config
@@ -90,7 +90,7 @@ def test_roles_and_clusters_have_users_of_their_own(file: Path) -> None:
 
 
 def test_a_context_of_another_cluster_is_replaced_only_by_force(file: Path) -> None:
-    with pytest.raises(OpsError, match="context 'lab' belongs to cluster 'lab'; pass --context NAME, or --force"):
+    with pytest.raises(CommandError, match="context 'lab' belongs to cluster 'lab'; pass --context NAME, or --force"):
         kubeconfig(on(FakeEks()), write=file, context="lab")
     assert read(file) == OTHER
     kubeconfig(on(FakeEks()), write=file, context="lab", force=True)
@@ -108,7 +108,7 @@ def test_a_recreated_cluster_gets_its_new_endpoint(file: Path) -> None:
 def test_a_team_has_its_namespace(file: Path) -> None:
     kubeconfig(on(FakeEks()), write=file, team="research")
     assert named(read(file), "contexts", "draft")["context"]["namespace"] == "hyperpod-ns-research"
-    with pytest.raises(OpsError, match="--team: unknown team 'nope'; available: research"):
+    with pytest.raises(CommandError, match="--team: unknown team 'nope'; available: research"):
         kubeconfig(on(FakeEks()), write=file, team="nope")
 
 
@@ -170,24 +170,24 @@ def test_a_role_of_another_team_is_a_warning(file: Path) -> None:
 def test_an_eks_cluster_without_an_api_server_is_an_error(file: Path) -> None:
     eks = FakeEks()
     eks.clusters["draft"] |= {"status": "CREATING", "endpoint": None}
-    with pytest.raises(OpsError, match="is CREATING and has no API server; try again when it is ACTIVE"):
+    with pytest.raises(CommandError, match="is CREATING and has no API server; try again when it is ACTIVE"):
         kubeconfig(on(eks), write=file)
     eks.clusters.clear()
-    with pytest.raises(OpsError, match="EKS cluster 'draft' does not exist; deploy the cluster first"):
+    with pytest.raises(CommandError, match="EKS cluster 'draft' does not exist; deploy the cluster first"):
         kubeconfig(on(eks), write=file)
     assert read(file) == OTHER
 
 
 def test_a_slurm_cluster_has_no_context(file: Path) -> None:
     session: Any = FakeSession(FakeEks())
-    with pytest.raises(OpsError, match=r"cluster 'draft' has no `eks` section; `./hpod ssh`"):
+    with pytest.raises(CommandError, match=r"cluster 'draft' has no `eks` section; `./hpod ssh`"):
         kubeconfig(Deployment(parsed(FILE), session), write=file)
 
 
 @pytest.mark.parametrize("text", ["- a list", "contexts: text", "contexts: [1]", "a: [", "contexts: [{}]"])
 def test_a_file_that_is_no_kubeconfig_is_not_changed(file: Path, text: str) -> None:
     file.write_text(text)
-    with pytest.raises(OpsError, match="correct it, or pass --write FILE"):
+    with pytest.raises(CommandError, match="correct it, or pass --write FILE"):
         kubeconfig(on(FakeEks()), write=file)
     assert file.read_text() == text
 

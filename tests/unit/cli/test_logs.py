@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.logs import logs
 from tests.unit.cli.fake_operations import NOW, FakeOperations, ago
 
@@ -40,7 +40,7 @@ def test_a_node_without_an_agent_is_found_by_the_names_that_the_api_knows(
 
 
 def test_an_unknown_address_is_refused(account: FakeOperations) -> None:
-    with pytest.raises(OpsError, match=r"no lifecycle log of node '10\.9\.9\.9'; available: work#1, work#2"):
+    with pytest.raises(CommandError, match=r"no lifecycle log of node '10\.9\.9\.9'; available: work#1, work#2"):
         logs(account.deployment(), node="10.9.9.9")
 
 
@@ -49,7 +49,7 @@ def test_the_list_shows_names_that_find_the_same_node(account: FakeOperations) -
     listed = logs(account.deployment()).data
     assert listed
     names = {each["node"]["instance_id"][-1]: each["name"] for each in listed["logs"]}
-    with pytest.raises(OpsError, match="no lifecycle log of node 'work-9'; available: work#1, work-1, or an instance id"):
+    with pytest.raises(CommandError, match="no lifecycle log of node 'work-9'; available: work#1, work-1, or an instance id"):
         logs(account.deployment(), node="work-9")
     assert names == {"2": "work#1", "3": "work-1"}  # HyperPod's work-1 wrote the group's second log
     for number, name in names.items():

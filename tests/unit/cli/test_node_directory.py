@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cli import node_directory as module
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_directory import NodeDirectory, node_directory
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
@@ -39,7 +39,7 @@ def test_groups_and_roles_find_their_nodes(name: str, last_letters: str) -> None
 def test_all_nodes_are_found_only_where_all_is_accepted() -> None:
     found, shell = directory()
     assert sorted(node.instance[-1] for node in found.find("all", accept_all=True)) == ["a", "b", "c", "d"]
-    with pytest.raises(OpsError, match=r"^'all': only `./hpod run` and `./hpod apply` accept it; pass nodes or groups$"):
+    with pytest.raises(CommandError, match=r"^'all': only `./hpod run` and `./hpod apply` accept it; pass nodes or groups$"):
         found.find("all")
     assert shell.calls == []
 
@@ -55,7 +55,7 @@ def test_a_name_of_a_group_and_a_node_is_refused(output: Output | Exception, pro
     account = FakeNodes()
     account.summaries.append(summary("workers-1", "i-0000000000000000e", "10.1.0.11"))
     found = node_directory(account.deployment(), FakeShell(output))
-    with pytest.raises(OpsError, match=f"^'workers-1' {problem}"):
+    with pytest.raises(CommandError, match=f"^'workers-1' {problem}"):
         found.find("workers-1")
     assert [node.instance for node in found.find("10.1.0.11")] == ["i-0000000000000000e"]
 
@@ -108,13 +108,13 @@ def test_a_name_like_none_is_answered_with_the_groups_and_the_nodes(count: int, 
     account = FakeNodes()
     account.summaries += [summary("workers", f"i-{number:017x}", f"10.1.1.{number}") for number in range(100, 98 + count)]
     found = node_directory(account.deployment(), FakeShell(SessionError("ended")))
-    with pytest.raises(OpsError, match=rf"^unknown node 'x'; use a group: entry, head or workers, or a node: {nodes}; "):
+    with pytest.raises(CommandError, match=rf"^unknown node 'x'; use a group: entry, head or workers, or a node: {nodes}; "):
         found.one("x")
 
 
 def test_an_unknown_name_has_near_matches() -> None:
     found, _ = directory()
-    with pytest.raises(OpsError, match=r"^unknown node 'worker-1'; did you mean workers-1.*\?$"):
+    with pytest.raises(CommandError, match=r"^unknown node 'worker-1'; did you mean workers-1.*\?$"):
         found.one("worker-1")
 
 
@@ -128,7 +128,7 @@ def test_an_unknown_name_has_near_matches() -> None:
 )
 def test_an_error_says_why_hyperpods_names_are_unknown(output: Output | Exception, reason: str) -> None:
     found, _ = directory(output)
-    with pytest.raises(OpsError, match=f"HyperPod's names are unknown: .*{reason}"):
+    with pytest.raises(CommandError, match=f"HyperPod's names are unknown: .*{reason}"):
         found.one("workers-1")
     assert {node.name for node in found.named} == {""}
 
@@ -148,7 +148,7 @@ def test_without_a_controller_the_other_names_are_known() -> None:
 
 def test_several_nodes_are_not_one() -> None:
     found, _ = directory()
-    with pytest.raises(OpsError, match=r"^'workers' has 2 nodes; pass one of ip-10-1-0-9, ip-10-1-0-10$"):
+    with pytest.raises(CommandError, match=r"^'workers' has 2 nodes; pass one of ip-10-1-0-9, ip-10-1-0-10$"):
         found.one("workers")
 
 
@@ -158,7 +158,7 @@ def test_the_entrance_is_the_login_node_or_else_the_controller() -> None:
     account.summaries = [each for each in account.summaries if each["InstanceGroupName"] != "entry"]
     assert node_directory(account.deployment(), FakeShell()).entrance().group == "head"
     account.summaries = account.summaries[1:]
-    with pytest.raises(OpsError, match="no login node and no controller; pass the name of a node"):
+    with pytest.raises(CommandError, match="no login node and no controller; pass the name of a node"):
         node_directory(account.deployment(), FakeShell()).entrance()
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from cli.__main__ import main
 from cli.confirm import prompt
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.render import envelope, render
 from cli.result import Block, Result, Table, failed
 from tests.unit.cli.commands import ARGUMENTS, OPTIONS
@@ -95,7 +95,7 @@ def test_no_color_is_respected() -> None:
 
 
 def test_the_failure_is_on_standard_error_with_any_output(capsys: pytest.CaptureFixture[str]) -> None:
-    result = failed(OpsError("no cluster x; correct the name"))
+    result = failed(CommandError("no cluster x; correct the name"))
     render("status", result, "text")
     assert capsys.readouterr() == ("", "no cluster x; correct the name\n")
     render("status", result, "json")

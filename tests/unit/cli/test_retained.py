@@ -10,7 +10,7 @@ from botocore import xform_name
 from botocore.exceptions import ClientError
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.layout import fitted
 from cli.retained import retained
 from config.model import ClusterConfig
@@ -196,7 +196,7 @@ def test_the_remedy_deploys_from_the_same_folder(account: FakeAccount, folder: s
     session: Any = account
     deployment = Deployment(parsed(FILE), session, Path(folder))
     assert deployment.deploy_command == command
-    with pytest.raises(OpsError) as error:
+    with pytest.raises(CommandError) as error:
         deployment.cluster()
     problem = f"cluster 'draft' is not deployed in us-west-2; run `{command}`"
     assert str(error.value) == f"{problem}; after `cdk destroy`, first run `./hpod retained draft{option}`"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.count_edit import with_count
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.scale import scale
 from config.errors import ConfigError
 from tests.unit.cli.fake_nodes import FILE
@@ -54,7 +54,7 @@ def test_a_missing_count_of_a_flow_mapping_is_written_behind_the_name() -> None:
 )
 def test_anchors_that_would_change_other_fields_are_refused(text: str) -> None:
     assert not read_yaml(text.encode()).problems
-    with pytest.raises(OpsError, match=r"instance_groups\[0\].instance_count: an anchor or alias .*; set it to 9 by hand"):
+    with pytest.raises(CommandError, match=r"instance_groups\[0\].instance_count: an anchor or alias .*; set it to 9 by hand"):
         with_count(text, "a", 9)
 
 
@@ -67,7 +67,7 @@ def test_anchors_that_would_change_other_fields_are_refused(text: str) -> None:
     ],
 )
 def test_a_group_that_is_not_there_once_is_refused(text: str, message: str) -> None:
-    with pytest.raises(OpsError) as error:
+    with pytest.raises(CommandError) as error:
         with_count(text, "worker", 9)
     assert str(error.value) == message
 

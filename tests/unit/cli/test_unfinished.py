@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.rollback import continue_rollback
 from cli.status.command import status
 from tests.unit.cli.fake_eks import eks_config
@@ -71,7 +71,7 @@ def test_the_objects_of_an_eks_cluster_are_counted_while_they_are_applied() -> N
 
 
 def test_a_cluster_that_is_not_there_and_not_on_its_way_is_an_error() -> None:
-    with pytest.raises(OpsError, match="is not deployed"):
+    with pytest.raises(CommandError, match="is not deployed"):
         status(deployment(FakeStack("ROLLBACK_COMPLETE")))
 
 
@@ -117,7 +117,7 @@ def test_a_rollback_can_leave_out_what_failed() -> None:
 def test_a_rollback_does_not_go_on_to_wait_for_a_busy_cluster_again() -> None:
     account = stuck()
     account.cluster_status = "Updating"
-    with pytest.raises(OpsError, match="draft-1 is Updating: continue once it is InService"):
+    with pytest.raises(CommandError, match="draft-1 is Updating: continue once it is InService"):
         continue_rollback(deployment(account))
     assert account.continued == []
     continue_rollback(deployment(account), skip=True)
@@ -126,5 +126,5 @@ def test_a_rollback_does_not_go_on_to_wait_for_a_busy_cluster_again() -> None:
 def test_a_stack_that_is_not_stuck_has_no_rollback_to_continue() -> None:
     account = stuck()
     account.status = "UPDATE_COMPLETE"
-    with pytest.raises(OpsError, match="no stack of cluster 'draft' is in UPDATE_ROLLBACK_FAILED"):
+    with pytest.raises(CommandError, match="no stack of cluster 'draft' is in UPDATE_ROLLBACK_FAILED"):
         continue_rollback(deployment(account))

@@ -11,7 +11,7 @@ from botocore.stub import Stubber
 from cli.cost.charges import charges_of
 from cli.cost.live import PricingApi, endpoint_region, live_lines
 from cli.cost.price import NAT_GATEWAY, VOLUME, Price, Product, Unknown, instance, lustre
-from cli.errors import OpsError
+from cli.errors import CommandError
 from tests.unit.cli.cost.clusters import cluster
 from tests.unit.cli.cost.fake_pricing import FakePricing, listed
 
@@ -151,15 +151,15 @@ class Refusing:
 
 
 def test_a_refusal_is_told_with_what_to_do() -> None:
-    with pytest.raises(OpsError, match=r"cannot run `cost`: .*not yours; use a role with this permission"):
+    with pytest.raises(CommandError, match=r"cannot run `cost`: .*not yours; use a role with this permission"):
         live_lines(charges_of(cluster()), "us-west-2", Refusing("AccessDeniedException", "not yours"))
 
 
 def test_where_the_embedded_aws_is_asked_it_says_that_it_has_no_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Refusing("500", "<!doctype html>")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:5000")
-    with pytest.raises(OpsError, match=r"^http://127.0.0.1:5000 has no Pricing API; remove --live"):
+    with pytest.raises(CommandError, match=r"^http://127.0.0.1:5000 has no Pricing API; remove --live"):
         live_lines(charges_of(cluster()), "us-west-2", page)
     monkeypatch.delenv("AWS_ENDPOINT_URL")
-    with pytest.raises(OpsError, match="cannot run `cost`"):
+    with pytest.raises(CommandError, match="cannot run `cost`"):
         live_lines(charges_of(cluster()), "us-west-2", page)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.check import check
 from cli.render import envelope
 from cli.result import Block, Result
@@ -68,17 +68,17 @@ def test_a_check_that_continues_at_the_deadline_is_not_done(gpus: FakeCluster) -
 
 def test_a_second_check_at_a_time_is_refused(gpus: FakeCluster) -> None:
     gpus.refuses = {"check": "a deep health check is in progress"}
-    with pytest.raises(OpsError, match="a deep health check is in progress; a cluster has one check at a time"):
+    with pytest.raises(CommandError, match="a deep health check is in progress; a cluster has one check at a time"):
         run(gpus, "workers")
 
 
 def test_nodes_without_accelerators_are_refused(cluster: FakeCluster) -> None:
-    with pytest.raises(OpsError, match=r"ml\.t3.medium: no accelerators"):
+    with pytest.raises(CommandError, match=r"ml\.t3.medium: no accelerators"):
         run(cluster, "workers")
 
 
 def test_unknown_checks_are_refused(gpus: FakeCluster) -> None:
-    with pytest.raises(OpsError, match="--checks: unknown check Stress; pass InstanceStress, InstanceConnectivity"):
+    with pytest.raises(CommandError, match="--checks: unknown check Stress; pass InstanceStress, InstanceConnectivity"):
         run(gpus, "workers", checks="Stress")
 
 

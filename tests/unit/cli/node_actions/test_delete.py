@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.delete import NOT_STARTED, _data, delete
 from cli.node_actions.recover import Options
 from cli.node_directory import node_directory
@@ -50,7 +50,7 @@ def test_scale_deletes_the_node_and_lowers_the_count(cluster: FakeCluster, file:
 
 def test_a_count_in_the_file_that_a_deployment_would_restore_is_refused(cluster: FakeCluster, file: Path) -> None:
     with pytest.raises(
-        OpsError, match=r"workers: 1 node would be left, and instance_count is 2, .*; pass --scale to set it to 1"
+        CommandError, match=r"workers: 1 node would be left, and instance_count is 2, .*; pass --scale to set it to 1"
     ):
         run(cluster, file, "workers-1")
     assert (cluster.requests, cluster.shell.updates) == ([], [])
@@ -103,7 +103,7 @@ def test_a_count_that_breaks_a_rule_is_refused_before_a_node_is_deleted(cluster:
 def test_fewer_nodes_than_the_minimum_are_refused(cluster: FakeCluster, file: Path) -> None:
     text = FILE.replace("instance_count: 2", "instance_count: 2, min_instance_count: 2")
     session: Any = cluster
-    with pytest.raises(OpsError, match=r"1 node would be left, and min_instance_count is 2; lower it first"):
+    with pytest.raises(CommandError, match=r"1 node would be left, and min_instance_count is 2; lower it first"):
         delete(
             Deployment(parsed(text), session), nodes=["workers-1"], file=file, options=Options(), scale=True, shell=cluster.shell
         )
@@ -111,7 +111,7 @@ def test_fewer_nodes_than_the_minimum_are_refused(cluster: FakeCluster, file: Pa
 
 
 def test_controllers_are_refused_and_login_nodes_are_not_drained(cluster: FakeCluster, file: Path) -> None:
-    with pytest.raises(OpsError, match="HyperPod keeps Slurm controllers"):
+    with pytest.raises(CommandError, match="HyperPod keeps Slurm controllers"):
         run(cluster, file, "controller")
     assert run(cluster, file, LOGIN, scale=True).failure == ""
     assert cluster.shell.updates == []
@@ -119,7 +119,7 @@ def test_controllers_are_refused_and_login_nodes_are_not_drained(cluster: FakeCl
 
 def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: FakeCluster, file: Path) -> None:
     del cluster.shell.hosts[HOSTS[FIRST]]
-    with pytest.raises(OpsError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
+    with pytest.raises(CommandError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
         run(cluster, file, "workers-1", scale=True)
     assert cluster.requests == []
     assert run(cluster, file, "workers-1", scale=True, drain=False).failure == ""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
 from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, SlurmHost
@@ -38,13 +38,13 @@ def test_drained_and_down_nodes_are_resumed(cluster: FakeCluster, state: str) ->
 @pytest.mark.parametrize("command", [drain_nodes, resume_nodes])
 def test_nodes_without_slurmd_are_refused(cluster: FakeCluster, command: object) -> None:
     assert callable(command)
-    with pytest.raises(OpsError, match="Slurm has none of these nodes: head-1; pass compute nodes"):
+    with pytest.raises(CommandError, match="Slurm has none of these nodes: head-1; pass compute nodes"):
         command(cluster.deployment(), nodes=["controller"], shell=cluster.shell)
 
 
 def test_an_error_of_slurm_names_the_controller(cluster: FakeCluster) -> None:
     cluster.shell.rejects = True
-    with pytest.raises(OpsError, match="ip-10-1-0-4: scontrol failed: slurm_update error: Access denied"):
+    with pytest.raises(CommandError, match="ip-10-1-0-4: scontrol failed: slurm_update error: Access denied"):
         drain_nodes(cluster.deployment(), nodes=["workers-1"], shell=cluster.shell)
 
 
@@ -56,10 +56,10 @@ def test_resume_asks_for_nodes_that_other_reasons_drained_and_keeps_their_reason
     hosts[HOSTS[FIRST]], hosts[HOSTS[SECOND]] = SlurmHost("drained", "hpod drain by bob"), SlurmHost("drained", "ticket 17")
 
     def no(question: str) -> None:
-        raise OpsError(question)
+        raise CommandError(question)
 
     shown: list[Block] = []
-    with pytest.raises(OpsError, match=r"^Resume 1 node of draft-1 that ./hpod did not drain\?$"):
+    with pytest.raises(CommandError, match=r"^Resume 1 node of draft-1 that ./hpod did not drain\?$"):
         resume_nodes(cluster.deployment(), nodes=["workers"], confirm=no, show=shown.append, shell=cluster.shell)
     assert cluster.shell.updates == []
     assert [("ticket 17" in line, "bob" in line) for line in map(str, shown)] == [(True, False)]

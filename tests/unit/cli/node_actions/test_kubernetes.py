@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.check import check
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
 from cli.node_actions.kubernetes import Kubernetes
@@ -106,7 +106,7 @@ def test_a_taint_that_hyperpod_adds_during_a_drain_stays(eks: EksCluster) -> Non
         {"key": "hyperpod-cdk/drained", "effect": "NoSchedule"},
     ]
     eks.server.writers = [add] * 9
-    with pytest.raises(OpsError, match=f"^node hyperpod-{SECOND}: other clients keep changing it; try again$"):
+    with pytest.raises(CommandError, match=f"^node hyperpod-{SECOND}: other clients keep changing it; try again$"):
         drain_nodes(eks.deployment(), nodes=[SECOND])
 
 
@@ -140,9 +140,9 @@ def test_resume_asks_for_nodes_that_kubectl_cordoned_and_leaves_those_that_hyper
         eks.server.nodes[f"hyperpod-{node}"]["spec"]["unschedulable"] = True
 
     def no(question: str) -> None:
-        raise OpsError(question)
+        raise CommandError(question)
 
-    with pytest.raises(OpsError, match=r"^Resume 1 node of draft-1 that ./hpod did not drain\?$"):
+    with pytest.raises(CommandError, match=r"^Resume 1 node of draft-1 that ./hpod did not drain\?$"):
         resume_nodes(eks.deployment(), nodes=["workers"], confirm=no)
     result = resume_nodes(eks.deployment(), nodes=["workers"])
     assert [eks.is_cordoned(node) for node in (FIRST, SECOND)] == [False, True]
@@ -241,17 +241,19 @@ def test_a_rebooted_node_has_another_boot_without_a_session(eks: EksCluster, sho
 
 def test_without_the_api_server_nodes_are_replaced_only_with_no_drain(eks: EksCluster) -> None:
     eks.server.error = TimeoutError("timed out")
-    with pytest.raises(OpsError, match=r"cannot reach Kubernetes: API server of EKS cluster draft: .*pass --no-drain"):
+    with pytest.raises(CommandError, match=r"cannot reach Kubernetes: API server of EKS cluster draft: .*pass --no-drain"):
         recover(eks.deployment(), "replace", nodes=[FIRST], options=options())
     assert not recover(eks.deployment(), "replace", nodes=[FIRST], options=options(drain=False)).failure
 
 
 def test_missing_rights_are_not_answered_by_skipping_the_drain(eks: EksCluster) -> None:
     eks.server.status, eks.server.message = 401, "Unauthorized"
-    with pytest.raises(OpsError, match=r"^API server of EKS cluster draft: unauthorized; use a role of `eks.admins`") as refused:
+    with pytest.raises(
+        CommandError, match=r"^API server of EKS cluster draft: unauthorized; use a role of `eks.admins`"
+    ) as refused:
         recover(eks.deployment(), "replace", nodes=[FIRST], options=options())
     assert "--no-drain" not in str(refused.value)
-    with pytest.raises(OpsError, match=r"lists the roles with access$"):
+    with pytest.raises(CommandError, match=r"lists the roles with access$"):
         drain_nodes(eks.deployment(), nodes=[FIRST])
     assert not recover(eks.deployment(), "replace", nodes=[FIRST], options=options(drain=False)).failure
 

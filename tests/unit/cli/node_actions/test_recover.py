@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_actions.recover import Options, recover
 from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HEAD, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime, SlurmHost, results
@@ -195,7 +195,9 @@ def test_batches_have_25_nodes_and_the_first_failure_stops(cluster: FakeCluster,
 
 def test_without_a_controller_the_reason_and_the_option_are_named(cluster: FakeCluster, run: Run) -> None:
     cluster.shell.silent = True
-    with pytest.raises(OpsError, match=r"cannot reach Slurm: .*TargetNotConnected; pass --no-drain to go on without draining"):
+    with pytest.raises(
+        CommandError, match=r"cannot reach Slurm: .*TargetNotConnected; pass --no-drain to go on without draining"
+    ):
         run("reboot", FIRST)
     cluster.requests.clear()
 
@@ -214,7 +216,7 @@ def test_without_a_shell_a_reboot_is_seen_by_its_status(
 
 def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
     cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
-    with pytest.raises(OpsError, match=r"cannot replace the only controller: 1 job running; .* pass --force"):
+    with pytest.raises(CommandError, match=r"cannot replace the only controller: 1 job running; .* pass --force"):
         run("replace", "controller")
     run("replace", "controller", force=True)
     assert cluster.requests[0][1]["NodeIds"] == [HEAD]
@@ -257,7 +259,7 @@ def test_a_job_that_starts_meanwhile_keeps_the_only_controller(
 @pytest.mark.parametrize("action", ["replace", "reboot"])
 def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: FakeCluster, run: Run, action: str) -> None:
     del cluster.shell.hosts[HOSTS[FIRST]]
-    with pytest.raises(OpsError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
+    with pytest.raises(CommandError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
         run(action, "workers")
     assert (cluster.requests, cluster.shell.updates) == ([], [])
     cluster.set_status(FIRST, "Failure")
@@ -292,8 +294,8 @@ def test_nodes_with_other_scripts_need_no_precheck_but_have_not_passed_it(
 
 def test_the_answer_no_changes_nothing(cluster: FakeCluster) -> None:
     def no(question: str) -> None:
-        raise OpsError(question)
+        raise CommandError(question)
 
-    with pytest.raises(OpsError, match=r"Replace 1 node of draft-1 \(workers-1\)\? HyperPod deletes their disks"):
+    with pytest.raises(CommandError, match=r"Replace 1 node of draft-1 \(workers-1\)\? HyperPod deletes their disks"):
         recover(cluster.deployment(), "replace", nodes=["workers-1"], options=Options(), confirm=no, shell=cluster.shell)
     assert (cluster.requests, cluster.shell.updates) == ([], [])

@@ -18,7 +18,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 import cli.preflight as preflight_package
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.preflight import command
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
@@ -62,7 +62,7 @@ def run(
             show=lambda block: printed.append(str(block)),
             session=aws or FakeAws({}),
         )
-    except (OpsError, ConfigError) as failure:
+    except (CommandError, ConfigError) as failure:
         return "\n".join(printed), str(failure)
     text = [*printed, *map(str, result.text)]
     return envelope("preflight", result) if form == "json" else "\n".join(text), result.failure

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli.confirm import without_asking
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.reach import apply as module
 from cli.reach.apply import HAS_AGENT, apply, apply_script
 from cli.remote.sessions import SessionError
@@ -110,12 +110,12 @@ def test_only_running_nodes_of_the_name_are_changed() -> None:
     _, shell = called(DONE, node="workers", on=found)
     assert shell.nodes == [SECOND]
     found.summaries[3]["InstanceStatus"] = {"Status": "Pending"}
-    with pytest.raises(OpsError, match="workers: no Running node"):
+    with pytest.raises(CommandError, match="workers: no Running node"):
         called(node="workers", on=found)
 
 
 def test_a_deployment_without_scripts_is_refused() -> None:
-    with pytest.raises(OpsError, match="has no output LifecycleScripts; run `cdk deploy"):
+    with pytest.raises(CommandError, match="has no output LifecycleScripts; run `cdk deploy"):
         called(on=FakeNodes())
 
 
@@ -123,15 +123,15 @@ def test_scripts_that_are_not_ours_are_refused() -> None:
     deployment: Any = account().deployment()
     own = deployment.config.lifecycle.model_copy(update={"source": "scripts"})
     deployment.config = deployment.config.model_copy(update={"lifecycle": own})
-    with pytest.raises(OpsError, match=r"lifecycle.source: your own scripts may not be safe to run again"):
+    with pytest.raises(CommandError, match=r"lifecycle.source: your own scripts may not be safe to run again"):
         apply(deployment, node=None, timeout_s=5, confirm=without_asking, shell=FakeShell())
 
 
 def test_nothing_runs_without_a_yes() -> None:
     def refuse(question: str) -> None:
-        raise OpsError(question)
+        raise CommandError(question)
 
-    with pytest.raises(OpsError, match=r"^Run the lifecycle scripts as root on 4 nodes of draft-1"):
+    with pytest.raises(CommandError, match=r"^Run the lifecycle scripts as root on 4 nodes of draft-1"):
         apply(account().deployment(), node=None, timeout_s=5, confirm=refuse, shell=FakeShell())
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.reach import copy as module
 from cli.reach.copy import copy, node_of
 from cli.remote.shell import Output
@@ -29,7 +29,7 @@ def test_the_node_is_on_the_side_with_a_colon(source: str, destination: str, nod
 
 @pytest.mark.parametrize(("source", "destination", "problem"), [("a", "b", "neither is"), ("a:b", "c:d", "both are")])
 def test_one_side_is_on_a_node(source: str, destination: str, problem: str) -> None:
-    with pytest.raises(OpsError, match=f"{problem} on .*; write one of them as NODE:PATH"):
+    with pytest.raises(CommandError, match=f"{problem} on .*; write one of them as NODE:PATH"):
         node_of(source, destination)
 
 
@@ -58,11 +58,11 @@ def test_scp_gets_the_node_and_its_host_key(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_failure_of_scp_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(OpsError, match="scp ended with exit status 7 as user alice"):
+    with pytest.raises(CommandError, match="scp ended with exit status 7 as user alice"):
         copied(tmp_path, monkeypatch, status=7)
 
 
 def test_without_a_host_key_scp_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(OpsError, match="its sshd sent no host key"):
+    with pytest.raises(CommandError, match="its sshd sent no host key"):
         copied(tmp_path, monkeypatch, keys="")
     assert not (tmp_path / "called").exists()

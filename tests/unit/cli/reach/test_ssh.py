@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.reach.ssh import ssh
 from cli.remote.sessions import SessionError
 from tests.unit.cli.fake_nodes import FakeNodes
@@ -79,12 +79,12 @@ def test_a_session_that_fails_is_an_error(called: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("user", ["alice; reboot", "-x", "$(id)"])
 def test_a_user_name_is_no_command(called: Path, user: str) -> None:
-    with pytest.raises(OpsError, match="not a user name"):
+    with pytest.raises(CommandError, match="not a user name"):
         ssh(Account().deployment(), node=None, user=user)
     assert not called.exists()
 
 
 def test_without_the_plugin_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(OpsError, match="session-manager-plugin: not in PATH; install it: "):
+    with pytest.raises(CommandError, match="session-manager-plugin: not in PATH; install it: "):
         ssh(Account().deployment(), node=None, user=None)

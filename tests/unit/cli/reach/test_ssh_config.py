@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.errors import OpsError
+from cli.errors import CommandError
 from cli.node_directory import node_directory
 from cli.reach import ssh as module
 from cli.reach.host_keys import host_keys, known_hosts
@@ -180,7 +180,7 @@ def test_only_running_nodes_have_an_entry(tmp_path: Path) -> None:
     assert len(result.data["nodes"]) == 3
     for each in account.summaries:
         each["InstanceStatus"] = {"Status": "Failure"}
-    with pytest.raises(OpsError, match="has no Running node"):
+    with pytest.raises(CommandError, match="has no Running node"):
         written(tmp_path, account=account)
 
 
@@ -203,7 +203,7 @@ def test_a_name_that_root_on_a_node_wrote_is_not_used(tmp_path: Path, name: str)
 def test_a_word_that_ssh_could_read_otherwise_is_refused(tmp_path: Path, host: str) -> None:
     account = FakeNodes()
     account.summaries[1]["PrivateDnsHostname"] = host
-    with pytest.raises(OpsError, match="is not allowed in an ssh configuration"):
+    with pytest.raises(CommandError, match="is not allowed in an ssh configuration"):
         written(tmp_path, account=account)
     assert not (tmp_path / ".ssh").exists()
 
@@ -215,7 +215,7 @@ def test_a_percent_sign_in_a_profile_is_not_expanded(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("user", ["-oProxyCommand=x", "a b", "Alice", "a\nb"])
 def test_a_user_name_cannot_be_an_option(tmp_path: Path, user: str) -> None:
-    with pytest.raises(OpsError, match="not a user name"):
+    with pytest.raises(CommandError, match="not a user name"):
         written(tmp_path, user=user)
 
 
