@@ -16,7 +16,7 @@ from validation.load import load_clusters
 
 
 def on_deployment(
-    command: str, function: Callable[..., Result], *, cluster: str, clusters: Path, access: Access, **arguments: object
+    command: str, function: Callable[..., Result], cluster: str, clusters: Path, access: Access, **arguments: object
 ) -> Result:
     """Return the command's result; raise an CommandError if AWS refuses or does not answer."""
     if is_path(cluster):

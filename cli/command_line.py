@@ -1,6 +1,8 @@
-"""The help of `./hpod`: commands in sections, and arguments without Python's types."""
+"""What `./hpod` adds to typer: commands in sections, parameters that commands share, and help without Python's types."""
 
+import inspect
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import typer
@@ -13,6 +15,8 @@ SECTIONS = {
     "cli.node_commands": "Nodes",
 }
 """The title of each module's commands."""
+LAST = ("yes", "clusters", "profile", "region", "output")
+"""Options of many commands: they are last in the help."""
 
 
 class Commands(TyperGroup):
@@ -47,9 +51,37 @@ class _Command(TyperCommand):
                     formatter.write_dl(records)
 
 
+class Shared:
+    """Parameters that several commands share: each field of a subclass, which is a dataclass, is one."""
+
+
 class CommandModule(typer.Typer):
     """The commands of one module."""
 
     def command(self, name: str | None = None, **arguments: Any) -> Callable[[Any], Any]:
-        """Add a command whose help shows no types."""
-        return super().command(name, cls=_Command, **arguments)
+        """Add a command whose help shows no types, and whose `Shared` parameters are their fields on the command line."""
+        add = super().command(name, cls=_Command, **arguments)
+        return lambda function: add(_with_fields(function))
+
+
+def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
+    """Return the function with the fields of its `Shared` parameters in place of these."""
+    parameters = inspect.signature(function).parameters
+    shared = {name: parameter.annotation for name, parameter in parameters.items() if _is_shared(parameter)}
+    fields = {name: inspect.signature(annotation).parameters for name, annotation in shared.items()}
+
+    @wraps(function)
+    def call(**values: Any) -> None:
+        for name, annotation in shared.items():
+            values[name] = annotation(**{field: values.pop(field) for field in fields[name]})
+        function(**values)
+
+    flat = [field for name, parameter in parameters.items() for field in fields.get(name, {name: parameter}).values()]
+    by_keyword = [field.replace(kind=inspect.Parameter.KEYWORD_ONLY) for field in flat]
+    signature = inspect.Signature(sorted(by_keyword, key=lambda field: LAST.index(field.name) if field.name in LAST else -1))
+    call.__signature__ = signature  # type: ignore[attr-defined]  # typer reads it
+    return call
+
+
+def _is_shared(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Shared)
