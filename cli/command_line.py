@@ -15,12 +15,20 @@ SECTIONS = {
     "cli.node_commands": "Nodes",
 }
 """The title of each module's commands."""
+LIKELY = {"apply": "rerun-scripts", "check": "health-check"}
+"""Words that are likely to be typed for a command, which typer does not find similar."""
 LAST = ("yes", "clusters", "profile", "region", "output")
 """Options of many commands: they are last in the help."""
 
 
 class Commands(TyperGroup):
     """All commands, which the help lists by their modules."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command; suggest one for an unknown word."""
+        if args[0] in LIKELY:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {LIKELY[args[0]]!r}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each module, all with the same columns."""

@@ -65,9 +65,9 @@ def _recover(action: str, target: ConfirmedTarget, nodes: list[str], drain: Drai
 
 @commands.command(
     help="Run HyperPod's deep health checks on nodes.",
-    epilog=examples("check prod workers-3", "check prod workers --checks InstanceStress,InstanceConnectivity"),
+    epilog=examples("health-check prod workers-3", "health-check prod workers --checks InstanceConnectivity"),
 )
-def check(
+def health_check(
     target: ConfirmedTarget,
     nodes: Nodes,
     checks: Annotated[
@@ -75,7 +75,7 @@ def check(
     ] = "InstanceStress",
     timeout: Annotated[str, typer.Option(metavar="TIME", help="Longest wait for the results, e.g. 90m.")] = "3h",
 ) -> None:
-    from cli.node_actions.check import check as command
+    from cli.node_actions.health_check import health_check as command
     from cli.node_actions.patience import Patience
 
     patience = Patience(timeout_s(timeout))

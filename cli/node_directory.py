@@ -121,7 +121,7 @@ class NodeDirectory:
         if name == ALL and self._nodes:
             if accept_all:
                 return self.nodes
-            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod apply` accept it; pass nodes or groups")
+            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod rerun-scripts` accept it; pass nodes or groups")
         if name in (Role.LOGIN, Role.CONTROLLER) and (found := self.of_role(Role(name))):
             return found
         if found := tuple(node for node in self.named if name == node.name):

@@ -79,14 +79,14 @@ def copy(
 
 @commands.command(
     help="Run deployed scripts on Slurm nodes without an agent.",
-    epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 30m --yes"),
+    epilog=examples("rerun-scripts prod", "rerun-scripts prod workers-1 --yes", "rerun-scripts prod workers --timeout 30m --yes"),
 )
-def apply(
+def rerun_scripts(
     target: ConfirmedTarget,
     node: Annotated[str | None, typer.Argument(metavar="NODE|GROUP", help=f"Nodes: {NAMES} (default: all).")] = None,
     timeout: Annotated[str, typer.Option(metavar="TIME", help="Kill the scripts of a node after this time.")] = "15m",
 ) -> None:
-    from cli.reach.apply import apply as command
+    from cli.reach.rerun_scripts import rerun_scripts as command
 
     seconds = timeout_s(timeout)
     target.run_on_deployment(command, node=node, timeout_s=seconds, confirm=target.confirm, show=target.show)

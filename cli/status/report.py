@@ -169,7 +169,7 @@ class ClusterReport:
         silent, total = [node for node in without if node.instance in known], len(self._nodes)
         lines = []
         if never := len(without) - len(silent):
-            lines.append(f"{never} of {total} nodes have no agent; `{self._deployment.hpod('apply')}` installs it")
+            lines.append(f"{never} of {total} nodes have no agent; `{self._deployment.hpod('rerun-scripts')}` installs it")
         if silent:
             lines.append(f"{len(silent)} of {total} agents stopped reporting: run `journalctl -u hyperpod-follow` on the node")
         return "\n".join(lines)

@@ -24,6 +24,8 @@ DEFAULT = {"status", "events", "nodes", "drift", "retained", "preflight", "cost"
     ("words", "message"),
     [
         ("validat reference", "Error: No such command 'validat'. Did you mean 'validate'?"),
+        ("apply prod", "Error: No such command 'apply'. Did you mean 'rerun-scripts'?"),
+        ("check prod workers", "Error: No such command 'check'. Did you mean 'health-check'?"),
         ("--clusters x validate", "Error: No such option: --clusters"),
         ("validate --cluster x", "Error: No such option: --cluster (Possible options: --clusters)"),
         ("cost one two", "Error: Got unexpected extra argument(s) (two)"),

@@ -82,7 +82,7 @@ def test_the_text_of_a_command_fits(
 def test_a_failure_fits_with_its_command_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     command = f"`./hpod replace prod {LONG['workers']}-1`"
-    render("check", Result(None, failure=f"1 of 2 nodes faulty: {REASON}; run {command}"), "text")
+    render("health-check", Result(None, failure=f"1 of 2 nodes faulty: {REASON}; run {command}"), "text")
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if len(line) > WIDTH] == [f"  {command}"]
     assert " ".join(line.strip() for line in lines) == f"1 of 2 nodes faulty: {REASON}; run {command}"

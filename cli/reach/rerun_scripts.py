@@ -1,4 +1,4 @@
-"""`./hpod apply CLUSTER [NODE]`: run the deployed lifecycle scripts on running nodes that no deployment changes."""
+"""`./hpod rerun-scripts CLUSTER [NODE]`: run the deployed lifecycle scripts on running nodes that no deployment changes."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ RESULTS = {UNCHANGED: "unchanged: has an agent", NOT_STARTED: "not started"}
 """Results that read otherwise in a table than in JSON."""
 
 
-def apply(
+def rerun_scripts(
     deployment: Deployment,
     *,
     node: str | None,
@@ -44,7 +44,7 @@ def apply(
         )
     if shell is None:
         require_plugin()
-    script = apply_script(_scripts(deployment))
+    script = node_script(_scripts(deployment))
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
@@ -69,7 +69,7 @@ def _scripts(deployment: Deployment) -> str:
     return uri
 
 
-def apply_script(uri: str) -> str:
+def node_script(uri: str) -> str:
     """Return the script for a node. It keeps the downloaded scripts, because services may run them after a reboot."""
     return f"""\
 set -euo pipefail
