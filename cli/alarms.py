@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.deployment import Deployment
+from cli.pages import listed
 from config.operation_names import alarm_names
 
 NEVER_EVALUATED = "Unchecked: Initial alarm creation"
@@ -11,10 +12,9 @@ NEVER_EVALUATED = "Unchecked: Initial alarm creation"
 
 
 def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
-    """Yield the alarms of the deployment's stacks."""
+    """Return the alarms of the deployment's stacks."""
     names = alarm_names(deployment.config.name)
-    for page in deployment.client("cloudwatch").get_paginator("describe_alarms").paginate(AlarmNames=names):
-        yield from page["MetricAlarms"]
+    return listed(deployment.client("cloudwatch"), "describe_alarms", "MetricAlarms", AlarmNames=names)
 
 
 def raised(deployment: Deployment) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from cli.access import ENVIRONMENT, Access, client_of
 from cli.aws_errors import is_absent
 from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command
 from cli.errors import CommandError
+from cli.pages import listed
 from config.model import ClusterConfig, Orchestrator
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class Deployment:
 
     def nodes(self, cluster_name: str) -> list[dict[str, Any]]:
         """Return every node of the cluster, group by group."""
-        pages = self.client("sagemaker").get_paginator("list_cluster_nodes").paginate(ClusterName=cluster_name)
-        nodes = [node for page in pages for node in page["ClusterNodeSummaries"]]
+        nodes = listed(self.client("sagemaker"), "list_cluster_nodes", "ClusterNodeSummaries", ClusterName=cluster_name)
         return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
 
     def resources(self, stack: str) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.deployment import Deployment, Stack
+from cli.pages import listed
 
 BEGINNINGS = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS", "IMPORT_IN_PROGRESS")
 FOLLOWS = "cancelled"
@@ -24,9 +25,7 @@ def failures(deployment: Deployment, stack: Stack) -> list[str]:
 
 def _last_operation(deployment: Deployment, stack: Stack) -> Iterator[dict[str, Any]]:
     """Yield the events of the last operation, newest first."""
-    pages = deployment.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack.name)
-    for page in pages:
-        for event in page["StackEvents"]:
-            yield event
-            if event["LogicalResourceId"] == stack.name and event["ResourceStatus"] in BEGINNINGS:
-                return
+    for event in listed(deployment.client("cloudformation"), "describe_stack_events", "StackEvents", StackName=stack.name):
+        yield event
+        if event["LogicalResourceId"] == stack.name and event["ResourceStatus"] in BEGINNINGS:
+            return

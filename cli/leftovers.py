@@ -7,14 +7,14 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.aws_errors import is_absent
+from cli.pages import listed
 from cli.resource_code import Foreign, foreign_resources
 from config.tags import CLUSTER_TAG
 
 
 def file_systems(fsx: Any, cluster: str) -> list[dict[str, Any]]:
     """Return the cluster's file systems, newest first."""
-    pages = fsx.get_paginator("describe_file_systems").paginate()
-    systems = [system for page in pages for system in page["FileSystems"] if system["Lifecycle"] != "DELETING"]
+    systems = [system for system in listed(fsx, "describe_file_systems", "FileSystems") if system["Lifecycle"] != "DELETING"]
     ours = [system for system in systems if _tags(system).get(CLUSTER_TAG) == cluster]
     return sorted(ours, key=lambda system: system["CreationTime"], reverse=True)
 

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment
+from cli.pages import listed
 from config.operation_names import node_log_group
 
 RECENT = timedelta(minutes=15)
@@ -103,14 +104,14 @@ def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, st
 
 def reporters(deployment: Deployment) -> set[str]:
     """Return the instance ids of all nodes that have ever reported; empty if the log group does not exist."""
-    pages = deployment.client("logs").get_paginator("describe_log_streams")
+    group = node_log_group(deployment.config.name)
     try:
-        found = list(pages.paginate(logGroupName=node_log_group(deployment.config.name)))
+        streams = list(listed(deployment.client("logs"), "describe_log_streams", "logStreams", logGroupName=group))
     except ClientError as error:
         if is_absent(error):
             return set()
         raise
-    return {stream["logStreamName"].rpartition("/")[2] for page in found for stream in page["logStreams"]}
+    return {stream["logStreamName"].rpartition("/")[2] for stream in streams}
 
 
 def controller_state(states: Mapping[str, Report]) -> Report | None:
@@ -129,15 +130,12 @@ class LogLine:
 
 def log_lines(client: Any, group: str, since: datetime, *, pattern: str = "", streams: str = "") -> Iterator[LogLine]:
     """Yield the lines of a log group since a time, oldest first; none if the group does not exist."""
+    start = int(since.timestamp() * 1000)
     chosen = {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
-    pages = client.get_paginator("filter_log_events").paginate(
-        logGroupName=group, startTime=int(since.timestamp() * 1000), **chosen
-    )
     try:
         found = [
             LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
-            for page in pages
-            for each in page["events"]
+            for each in listed(client, "filter_log_events", "events", logGroupName=group, startTime=start, **chosen)
             if each["logStreamName"].startswith(streams)
         ]
     except ClientError as error:

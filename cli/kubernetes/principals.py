@@ -6,14 +6,16 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.pages import listed
+
 SERVICE_ROLE = "/aws-service-role/"
 _ASSUMED = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.*")
 
 
 def access_entries(eks: Any, cluster: str) -> list[str]:
     """Return the ARNs of the principals, without AWS's own roles."""
-    pages = eks.get_paginator("list_access_entries").paginate(clusterName=cluster)
-    return [arn for page in pages for arn in page["accessEntries"] if SERVICE_ROLE not in arn]
+    entries = listed(eks, "list_access_entries", "accessEntries", clusterName=cluster)
+    return [arn for arn in entries if SERVICE_ROLE not in arn]
 
 
 def has_access(caller: str, principals: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
+from cli.pages import listed
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig, Orchestrator
 from config.suggestions import nearest
@@ -71,14 +72,8 @@ class Account:
             return self._clients[service]
 
     def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
-        """Yield the ``items`` that ``operation`` lists, from every page."""
-        client = self.client(service)
-        if client.can_paginate(operation):
-            pages = client.get_paginator(operation).paginate(**arguments)
-        else:  # botocore has no paginator for some of the operations that give a NextToken
-            pages = _followed(getattr(client, operation), arguments)
-        for page in pages:
-            yield from page.get(items) or []
+        """Return the ``items`` that ``operation`` lists, from every page."""
+        return listed(self.client(service), operation, items, **arguments)
 
     def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
         """Return the answer of ``ask``, which is shared by all checks."""
@@ -128,12 +123,3 @@ class Account:
         """The address of the region's console."""
         host = {"aws-cn": "console.amazonaws.cn", "aws-us-gov": "console.amazonaws-us-gov.com"}.get(self.partition)
         return f"https://{host}" if host else f"https://{self.region}.console.aws.amazon.com"
-
-
-def _followed(ask: Callable[..., Json], arguments: Json) -> Iterator[Json]:
-    """Yield the pages of an operation, following NextToken."""
-    page: Json = ask(**arguments)
-    yield page
-    while page.get("NextToken"):
-        page = ask(**arguments, NextToken=page["NextToken"])
-        yield page

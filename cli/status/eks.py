@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment
+from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Json
 
@@ -92,7 +93,7 @@ def _cluster(eks: Any, name: str) -> Json | None:
 def _addons(eks: Any, name: str) -> list[Json] | None:
     """Return all add-ons with their health; None if the cluster does not exist."""
     try:
-        names = [addon for page in eks.get_paginator("list_addons").paginate(clusterName=name) for addon in page["addons"]]
+        names = list(listed(eks, "list_addons", "addons", clusterName=name))
     except ClientError as error:
         if is_absent(error):
             return None

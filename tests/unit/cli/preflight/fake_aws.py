@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, OperationNotPageableError
 
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult
@@ -90,10 +90,9 @@ class FakeClient:
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         return lambda **arguments: self._aws.answer(f"{self._service}.{operation}", arguments)
 
-    def can_paginate(self, operation: str) -> bool:
-        return operation not in WITHOUT_PAGINATOR
-
     def get_paginator(self, operation: str) -> "FakePaginator":
+        if operation in WITHOUT_PAGINATOR:
+            raise OperationNotPageableError(operation_name=operation)
         return FakePaginator(self._aws, f"{self._service}.{operation}")
 
 
