@@ -1,19 +1,21 @@
 """The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.access import ENVIRONMENT, Access, client_of
-from cli.aws_errors import is_absent
-from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command
+from cli.access import ENVIRONMENT, Access, check_account, client_of
+from cli.aws_errors import UNINTELLIGIBLE, explained, is_absent, is_ours
+from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command, is_path
 from cli.errors import CommandError
 from cli.pages import listed
+from cli.result import Result
 from config.model import ClusterConfig, Orchestrator
+from validation.load import load_clusters
 
 if TYPE_CHECKING:
     from cli.kubernetes.client import OperatorClient
@@ -145,6 +147,23 @@ class Deployment:
         # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
+
+
+def on_deployment(
+    command: str, function: Callable[..., Result], cluster: str, clusters: Path, access: Access, **arguments: object
+) -> Result:
+    """Run a command on the deployment, and return its result; raise an CommandError if AWS refuses or does not answer."""
+    if is_path(cluster):
+        clusters, cluster = Path(cluster).parent, Path(cluster).stem
+    (config,) = load_clusters(clusters, only=cluster)
+    try:
+        deployment = Deployment(config, folder=clusters, access=access)
+        check_account(config, clusters / f"{cluster}.yaml", deployment.client("sts"))
+        return function(deployment, **arguments)
+    except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
+        if is_ours(error) or isinstance(error, BrokenPipeError):
+            raise
+        raise CommandError(explained(command, error)) from error
 
 
 def hyperpod_log_group(cluster: Mapping[str, Any]) -> str:

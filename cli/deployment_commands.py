@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli.command_line import CommandModule
-from cli.target import ConfirmedTarget, DefaultTarget, FolderAtAws, after_cluster, examples
-from cli.time_span import time_span
+from cli.target import ConfirmedTarget, DefaultTarget, FolderAtAws, after_cluster, examples, time_span
 
 commands = CommandModule()
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.command_line import CommandModule, Shared
-from cli.target import ConfirmedTarget, Target, examples
-from cli.time_span import timeout_s
+from cli.target import ConfirmedTarget, Target, examples, timeout_s
 
 if TYPE_CHECKING:
     from cli.node_actions.recover import Options

@@ -17,8 +17,7 @@ from cli.errors import CommandError
 from cli.kubernetes.names import node_name
 from cli.node_reports import hyperpod_names, reported_names
 from cli.parts import Parts
-from cli.remote.plugin import missing_plugin
-from cli.remote.sessions import SessionError, Sessions, Target
+from cli.remote.sessions import SessionError, Sessions, Target, missing_plugin
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
 from config.model import Orchestrator

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.command_line import CommandModule
-from cli.target import ConfirmedTarget, DefaultTarget, Target, after_cluster, examples
-from cli.time_span import timeout_s
+from cli.target import ConfirmedTarget, DefaultTarget, Target, after_cluster, examples, timeout_s
 
 commands = CommandModule()
 

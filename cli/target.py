@@ -1,7 +1,9 @@
 """What a command acts on: the arguments and options that several commands share."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +18,8 @@ from cli.render import line_printer
 from cli.result import Result, Show
 from cli.run import run
 from config.suggestions import either, like
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def _or_only(ctx: typer.Context, given: str) -> str:
@@ -116,7 +120,7 @@ class Target(FolderAtAws):
 
     def run_on_deployment(self, function: Callable[..., Result], **arguments: object) -> None:
         """Run a command on the deployment of the cluster file."""
-        from cli.on_deployment import on_deployment  # noqa: PLC0415  imports boto3, which help does not need
+        from cli.deployment import on_deployment  # noqa: PLC0415  imports boto3, which help does not need
 
         call = partial(on_deployment, self.command, function, self.cluster, self.path, self.access)
         run(self.command, lambda: call(**arguments), self.output)
@@ -149,3 +153,16 @@ def after_cluster(metavar: str, text: str) -> Any:
 def examples(*lines: str) -> str:
     """Return the examples at the end of a command's help, which is never rewrapped."""
     return "\n".join(["\b", "Examples:", *(f"  ./hpod {line}" for line in lines)])
+
+
+def time_span(option: str, text: str) -> timedelta:
+    """Return the time span that an option names; raise a usage error for other text."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})([smhd])", text)
+    if not found:
+        raise typer.BadParameter(f"{option} {text}: not a time span; pass a number with a unit, e.g. 90s, 30m, 4h or 7d")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def timeout_s(text: str) -> int:
+    """Return the seconds of `--timeout`."""
+    return int(time_span("--timeout", text).total_seconds())

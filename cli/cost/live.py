@@ -10,8 +10,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.access import Access, client_of
-from cli.account import check_account
+from cli.access import Access, check_account, client_of
 from cli.aws_errors import explained
 from cli.cost.charges import Charge
 from cli.cost.estimate import Line, lines_of

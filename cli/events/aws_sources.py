@@ -7,18 +7,20 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.alarms import alarms
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.failures import FOLLOWS
 from cli.pages import listed
 from cli.resource_code import event_failure
+from cli.stack_operations import FOLLOWS
+from config.operation_names import alarm_names
 
 REFUSED = "ValidationException"
 UNSTARTED = "REVIEW_IN_PROGRESS"
 """The state of a stack whose first change set is not executed."""
+NEVER_EVALUATED = "Unchecked: Initial alarm creation"
+"""The reason of a new alarm's state, which stays until the state changes."""
 
 
 def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
@@ -112,3 +114,21 @@ def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
 def _new_state(item: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = json.loads(item["HistoryData"])["newState"]
     return found
+
+
+def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
+    """Return the alarms of the deployment's stacks."""
+    names = alarm_names(deployment.config.name)
+    return listed(deployment.client("cloudwatch"), "describe_alarms", "MetricAlarms", AlarmNames=names)
+
+
+def raised(deployment: Deployment) -> list[dict[str, Any]]:
+    """Return the alarms that notified of their state: ALARM, or INSUFFICIENT_DATA after another state, without reports."""
+    return [each for each in alarms(deployment) if _is_raised(each)]
+
+
+def _is_raised(alarm: dict[str, Any]) -> bool:
+    state = alarm["StateValue"]
+    if state == "INSUFFICIENT_DATA":
+        return bool(alarm.get("InsufficientDataActions")) and alarm.get("StateReason") != NEVER_EVALUATED
+    return bool(state == "ALARM")

@@ -10,8 +10,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from cli.access import asked_region, client_of
-from cli.account import check_account
+from cli.access import asked_region, check_account, client_of
 from cli.aws_errors import explained
 from cli.errors import CommandError
 from cli.import_cluster import Choices, Keep, Original

@@ -7,8 +7,7 @@ from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.node_actions.drained import drain, jobs_on, jobs_table
-from cli.node_actions.scheduler import Host
-from cli.node_actions.site import Site, hosts_table, reason_of
+from cli.node_actions.site import Host, Site, hosts_table, reason_of
 from cli.node_actions.slurm import SlurmNode
 from cli.node_directory import Node
 from cli.remote.shell import Shell

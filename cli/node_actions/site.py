@@ -8,16 +8,18 @@ from typing import Any
 from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import CommandError, RefusedError, UnreachableError
-from cli.node_actions.kubernetes import Kubernetes
-from cli.node_actions.scheduler import Host, Scheduler, kubernetes_of
-from cli.node_actions.slurm import Slurm
+from cli.node_actions.kubernetes import Kubernetes, KubernetesHost
+from cli.node_actions.slurm import Slurm, SlurmNode
 from cli.node_directory import Node, NodeDirectory, node_directory, session_shell
-from cli.remote.plugin import missing_plugin
+from cli.remote.sessions import missing_plugin
 from cli.remote.shell import Shell
 from cli.result import Show, Table, ignore
 from config.instance_group import Role
 from config.model import Orchestrator
 
+Scheduler = Slurm | Kubernetes
+Host = SlurmNode | KubernetesHost
+"""A node in the scheduler."""
 SHOWN = 10
 WITHOUT_SCHEDULER = "pass --no-drain to go on without draining"
 
@@ -49,7 +51,7 @@ class Site:
         if shell is None and not reason:
             shell = session_shell(deployment)
         directory = node_directory(deployment, shell)
-        scheduler = kubernetes_of(deployment) if _is_eks(deployment) else _on(shell, directory) if shell else None
+        scheduler = Kubernetes(deployment.kubernetes) if _is_eks(deployment) else _on(shell, directory) if shell else None
         if scheduler:
             reason = _why_unreachable(scheduler, drain=drain)
         if drain and reason:
@@ -146,6 +148,11 @@ def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> str:
             raise
         return str(error)
     return ""
+
+
+def drained_for(action: str, hosts: Iterable[Host]) -> set[str]:
+    """Return the hosts that an earlier or the present run of this action drained."""
+    return {each.host for each in hosts if each.is_drained and each.reason.startswith(f"hpod {action} by ")}
 
 
 def hosts_table(nodes: Collection[Host], scheduler: str = Slurm.NAME) -> Table:

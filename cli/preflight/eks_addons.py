@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.aws_errors import is_absent
-from cli.kubernetes.principals import has_access
+from cli.kubernetes.client import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning

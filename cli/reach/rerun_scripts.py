@@ -10,8 +10,7 @@ from cli.errors import CommandError
 from cli.node_directory import ALL, Node, labels, node_directory, session_shell
 from cli.reach.run import NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
-from cli.remote.parallel import PARALLEL_SESSIONS
-from cli.remote.shell import Shell
+from cli.remote.shell import PARALLEL_SESSIONS, Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
 from config.model import Orchestrator

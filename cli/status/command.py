@@ -5,11 +5,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from cli.deployment import Deployment, Stack
-from cli.failures import failures
-from cli.progress import progress
 from cli.render import Redraw, redraw
 from cli.result import Block, Json, Result, Table
 from cli.rollback import STUCK, rollback_fix
+from cli.stack_operations import failures, progress
 from cli.status.report import ClusterReport
 
 WATCH_S = 10

@@ -7,9 +7,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.alarms import raised
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment, Stack
+from cli.events.aws_sources import raised
 from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports

@@ -7,9 +7,8 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.failures import failures
-from cli.progress import LOG_GROUP
 from cli.remote.sessions import Target
+from cli.stack_operations import LOG_GROUP, failures
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.leftovers import clusters, log_groups_of_nodes
 from tests.verify_aws.resource_code import Desired, Event

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.__main__ import main
-from cli.layout import fitted
-from cli.render import line_printer, render
+from cli.render import fitted, line_printer, render
 from cli.result import Block, Result, Table, Verbatim
 from tests.unit.cli.commands import HELP
 from tests.unit.cli.node_actions import samples
