@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cli.errors import CommandError
 from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
-from cli.import_cluster.options import check_place, refuse_options
+from cli.import_cluster.choices import check_place, refuse_options
 from cli.result import Result, Verbatim, failed
 from cli.write_file import write_new
 from config.errors import ConfigError

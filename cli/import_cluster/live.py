@@ -16,10 +16,8 @@ from cli.errors import CommandError
 from cli.import_cluster import Choices, Keep, Original
 from cli.import_cluster.described import images_note, request_of
 from cli.import_cluster.json_file import JsonFile, read_json
-from cli.import_cluster.kinds import PARAMETERS as PARAMETERS_KIND
-from cli.import_cluster.kinds import demand
-from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import GROUPS, VPC
+from cli.import_cluster.original import GROUPS, VPC, demand, eks_arn_of
+from cli.import_cluster.original import PARAMETERS as PARAMETERS_KIND
 from cli.ownership import cluster_named
 from cli.resource_code import Cluster, ClusterApi
 from cluster_request.request import Request
