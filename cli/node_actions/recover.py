@@ -130,7 +130,7 @@ class Recovery:
             problems = rebooted(self.site, nodes, boot_ids, patience)
             pairs = {node.instance: node.instance for node in nodes if node.instance not in problems}
         site = self.site.again()
-        present = {node.instance: node for node in site.directory.named}
+        present = {node.instance: node for node in site.named}
         returned = {old: present[new] for old, new in pairs.items() if new in present}
         try:
             unhealthy, notes = return_to_service(site, list(returned.values()), self.action, patience)
