@@ -94,18 +94,18 @@ class Deployment:
             return f"use a role of `eks.admins`; `{self.hpod('kubeconfig')}` lists the roles with access"
         return f"the file has no administrators: set `eks.admins`, then run `{self.deploy_command}`"
 
-    def stacks(self) -> list[Stack]:
+    def read_stacks(self) -> list[Stack]:
         """Return the cluster's stacks that exist, in the order of deployment."""
         found = map(self._stack, self.stack_names)
         return [stack for stack in found if stack]
 
     def outputs(self) -> dict[str, str]:
         """Return the outputs of all the cluster's stacks."""
-        return _outputs(self.stacks())
+        return _outputs(self.read_stacks())
 
     def cluster(self) -> dict[str, Any]:
         """Return SageMaker's description of the cluster."""
-        stacks = self.stacks()
+        stacks = self.read_stacks()
         name = _outputs(stacks).get("ClusterName")
         if not name:
             where, after = (

@@ -37,13 +37,11 @@ def session_for(config: ClusterConfig, access: Access = ENVIRONMENT) -> boto3.Se
     return boto3.Session(botocore_session=core, region_name=access.region_of(config.region))
 
 
-class Account:
-    """One account in one region; its clients are shared by threads."""
+class Account(Deployment):
+    """The deployment of a file in one account and region; threads share its clients and answers."""
 
     def __init__(self, config: ClusterConfig, session: Any, folder: Path = CLUSTERS) -> None:
-        self.config = config
-        self._session = session
-        self._deployment = Deployment(config, session, folder)
+        super().__init__(config, session, folder)
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
         self._answers: dict[object, object] = {}
@@ -68,7 +66,7 @@ class Account:
         """Return the client for ``service``; a session creates clients in one thread at a time."""
         with self._lock:
             if service not in self._clients:
-                self._clients[service] = self._deployment.client(service)
+                self._clients[service] = super().client(service)
             return self._clients[service]
 
     def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
@@ -107,12 +105,7 @@ class Account:
     @cached_property
     def stacks(self) -> dict[str, Stack]:
         """The file's existing stacks, by their last name: Network, Storage, Cluster."""
-        return {stack.name.rsplit("-", 1)[-1]: stack for stack in self._deployment.stacks()}
-
-    @property
-    def deployment(self) -> Deployment:
-        """The deployment of the file."""
-        return self._deployment
+        return {stack.name.rsplit("-", 1)[-1]: stack for stack in self.read_stacks()}
 
     def output(self, name: str) -> str | None:
         """Return the stack output with this name, if it exists."""

@@ -53,7 +53,7 @@ def _support(version: str, facts: Json) -> CheckResult:
 
 def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:
     """Check that the deployed EKS cluster is at most one minor version older, and not newer."""
-    if "Kubernetes" not in account.stacks or (found := _described(account, account.deployment.eks_name)) is None:
+    if "Kubernetes" not in account.stacks or (found := _described(account, account.eks_name)) is None:
         return
     distance = minor(version) - minor(found["version"])
     if distance < 0:
@@ -80,7 +80,7 @@ def eks_cluster(account: Account) -> Iterator[CheckResult]:
     if eks is None:
         yield skipped(NONE)
     elif eks.existing is None:
-        name = account.deployment.eks_name
+        name = account.eks_name
         well = f"the name {name} is free" if "Kubernetes" not in account.stacks else f"EKS cluster {name} is the deployment's"
         yield from together(account, _name(account, name), _log_group(account, name), _kept(account, name), well=well)
     elif (found := _described(account, eks.existing.name)) is None:

@@ -17,7 +17,7 @@ WITH_CUSTOM_RESOURCES = ("Kubernetes", "Cluster", "Addons")
 
 def status(deployment: Deployment, *, show_all: bool = False, now: datetime | None = None) -> Result:
     """Return the state of everything that a cluster file describes."""
-    stacks = deployment.stacks()
+    stacks = deployment.read_stacks()
     failed = {stack.name: found for stack in stacks if (found := failures(deployment, stack))}
     stuck = [rollback_fix(deployment, stack) for stack in stacks if stack.status == STUCK]
     running = [line for stack in _busy(stacks) for line in progress(deployment, stack)]
