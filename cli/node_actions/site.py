@@ -35,27 +35,28 @@ class Site(NodeDirectory):
     def of(
         cls,
         deployment: Deployment,
+        names: Sequence[str],
         *,
         drain: bool = True,
         shell: Shell | None = None,
         show: Show = ignore,
         fix: str = WITHOUT_SCHEDULER,
-    ) -> "Site":
-        """Return the site; raise an CommandError with the fix if ``drain`` requires the scheduler, which cannot be reached."""
+    ) -> tuple["Site", tuple[Node, ...]]:
+        """Return the site and its nodes of these names; raise an CommandError with the fix if ``drain`` misses the scheduler."""
         found = node_directory(deployment, shell)
         scheduler = _scheduler(found)
         reason = _why_unreachable(scheduler, drain=drain) if scheduler else found.shell_problem
         site = cls(deployment, found.cluster, found.listed, found.shell, found.shell_problem, None if reason else scheduler, show)
         if drain and reason:
             raise CommandError(f"cannot reach {site.scheduler_name}: {reason}; {fix}")
-        return site
+        return site, site._named(names)
 
     @property
     def sagemaker(self) -> Any:
         """Return a client of SageMaker."""
         return self.deployment.client("sagemaker")
 
-    def select(self, names: Sequence[str]) -> tuple[Node, ...]:
+    def _named(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes of these names, each once, with HyperPod's names if these are known."""
         ids = {name: frozenset(node.instance for node in self.find(name)) for name in names}
         found = frozenset[str]().union(*ids.values())
