@@ -9,7 +9,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access, check_account, client_of
-from cli.aws_errors import UNINTELLIGIBLE, explained, is_absent, is_ours
+from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours, unless_absent
 from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command, is_path
 from cli.errors import CommandError
 from cli.pages import listed
@@ -138,12 +138,9 @@ class Deployment:
         return str(self._session.region_name)
 
     def _stack(self, name: str) -> Stack | None:
-        try:
-            stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
-        except ClientError as error:
-            if is_absent(error):
-                return None
-            raise
+        stack = unless_absent(lambda: self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0])
+        if stack is None:
+            return None
         # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)

@@ -9,9 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.kubernetes.names import node_name
@@ -260,15 +258,9 @@ def _details(sagemaker: Any, cluster: str, summary: Mapping[str, Any]) -> Mappin
     """Return DescribeClusterNode's answer where ListClusterNodes has no host name; it allows few calls per second."""
     if summary.get("PrivateDnsHostname") or not summary.get("InstanceId"):
         return {}
-    try:
-        details: dict[str, Any] = sagemaker.describe_cluster_node(ClusterName=cluster, NodeId=summary["InstanceId"])[
-            "NodeDetails"
-        ]
-    except ClientError as error:
-        if not is_absent(error):  # else it was deleted since it was listed
-            raise
-        return {}
-    return details
+    asked = {"ClusterName": cluster, "NodeId": summary["InstanceId"]}
+    details: Mapping[str, Any] | None = unless_absent(lambda: sagemaker.describe_cluster_node(**asked)["NodeDetails"])
+    return details or {}  # it was deleted since it was listed
 
 
 def _node(summary: Mapping[str, Any], cluster_id: str, roles: Mapping[str, str], details: Mapping[str, Any]) -> Node:

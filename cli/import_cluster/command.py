@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+from cli.cluster_files import write_new
 from cli.errors import CommandError
 from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
 from cli.import_cluster.choices import check_place, refuse_options
 from cli.result import Result, Verbatim, failed
-from cli.write_file import write_new
 from config.errors import ConfigError
 
 MOST_FILES = 3
