@@ -1,10 +1,13 @@
-"""The profile and region of AWS calls."""
+"""Access to AWS: the profile and region of calls, and the account of the credentials."""
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from config.model import ClusterConfig
 
 
 @dataclass(frozen=True)
@@ -42,3 +45,24 @@ def client_of(session: Any, service: str, **options: str) -> Any:
         return session.client(service, **options)
     except ValueError as error:
         raise CommandError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+
+
+def check_account(config: "ClusterConfig", file: object, sts: Any) -> None:
+    """Raise an CommandError if the credentials are for another account; without `account` in the file, ask nothing."""
+    if config.account is None:
+        return
+    identity = sts.get_caller_identity()
+    if "Account" not in identity:
+        from cli.aws_errors import not_aws  # noqa: PLC0415  imports botocore, which help does not need
+
+        raise CommandError(f"cannot check the account: {not_aws()}")
+    compare_account(config, file, str(identity["Account"]))
+
+
+def compare_account(config: "ClusterConfig", file: object, account: str) -> None:
+    """Raise an CommandError if the file is for another account than this one."""
+    if config.account not in (None, account):
+        raise CommandError(
+            f"{file}: account: the file is for account {config.account}, but your credentials are for account {account}; "
+            f"pass --profile or set AWS_PROFILE to a profile of {config.account}, or correct `account`"
+        )

@@ -1,14 +1,14 @@
-"""`./hpod adopt CLUSTER`: preview the adoption of an existing cluster."""
+"""`./hpod adopt CLUSTER`: preview the adoption of an existing cluster, or release it from an owner that no longer exists."""
 
 from datetime import UTC, datetime
 from typing import Any
 
+from cli.aws_errors import unless_absent
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.desired_cluster import desired_cluster
 from cli.errors import CommandError
 from cli.ownership import cluster_named, obstacle, whose
-from cli.release import release_cluster
 from cli.resource_code import (
     Action,
     Call,
@@ -18,6 +18,7 @@ from cli.resource_code import (
     Desired,
     Fail,
     Memory,
+    Owner,
     Wait,
     decide,
     plan,
@@ -25,6 +26,8 @@ from cli.resource_code import (
 from cli.result import Result
 
 ADD_TAGS = "add these tags"
+GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+BUSY = "_IN_PROGRESS"
 
 
 def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = without_asking) -> Result:
@@ -103,3 +106,48 @@ def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cl
     if field and have:
         return f"{name}: {have.specification.get(field)} -> {wanted[group].get(field)}"
     return f"{name}: {cluster.settings.get(name)} -> {desired.request[name]}" if name in desired.request else name
+
+
+def release_cluster(deployment: Deployment, cluster: Cluster, confirm: Confirm = without_asking) -> Result:
+    """Remove the cluster's ownership tags, if no stack has it."""
+    owner = cluster.owner
+    if owner is None:
+        return _result(cluster, f"cluster {cluster.name} has no owner; nothing to release", is_released=False)
+    _refuse_if_held(deployment, cluster, owner)
+    confirm(f"Remove the ownership tags of cluster {cluster.name}, which belongs to {owner}?")
+    deployment.client("sagemaker").delete_tags(ResourceArn=cluster.arn, TagKeys=sorted(owner.tags))
+    message = f"released cluster {cluster.name}; `{deployment.hpod('adopt')}` shows what a deployment would change"
+    return _result(cluster, message, is_released=True)
+
+
+def _result(cluster: Cluster, message: str, *, is_released: bool) -> Result:
+    return Result({"cluster": cluster.name, "result": "released" if is_released else "unchanged"}, (message,))
+
+
+def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> None:
+    """Raise where a stack has the cluster, or may come to have it."""
+    if owner.stack_id.split(":")[3] != deployment.region:
+        raise _held(cluster, owner, f"{owner.stack_id}, which is in another region")
+    cloudformation = deployment.client("cloudformation")
+    stacks = unless_absent(lambda: cloudformation.describe_stacks(StackName=owner.stack_id)["Stacks"])
+    if stacks is None or stacks[0]["StackStatus"] in GONE:
+        return
+    names = {"StackName": owner.stack_id, "LogicalResourceId": owner.logical_id}
+    resource = unless_absent(lambda: cloudformation.describe_stack_resource(**names)["StackResourceDetail"])
+    status, resource_status = stacks[0]["StackStatus"], resource["ResourceStatus"] if resource else ""
+    stack = f"{stacks[0]['StackName']} ({status})"
+    # Until a request is answered, CloudFormation has no physical id for a Create, and the old one for a replacing Update.
+    if status.endswith(BUSY) or resource_status.endswith(BUSY):
+        raise CommandError(
+            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed; wait until "
+            "the stack is done, and try again"
+        )
+    if resource and resource_status not in GONE and resource.get("PhysicalResourceId", cluster.name) == cluster.name:
+        raise _held(cluster, owner, stack)
+
+
+def _held(cluster: Cluster, owner: Owner, stack: str) -> CommandError:
+    return CommandError(
+        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed; release it from that stack first: "
+        "deploy `removal: retain`, then run `cdk destroy`"
+    )

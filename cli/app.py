@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli import __version__, deployment_commands, file_commands, node_commands, reach_commands
-from cli.help import Commands
+from cli.command_line import Commands
 
 HINT = "Run `hpod COMMAND --help` for options and examples."
 EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."

@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from cli.access import ENVIRONMENT, Access, asked_region, client_of
 from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
 from cli.cluster_folder import hpod_command
+from cli.pages import listed
 from cli.result import Json, Result, Table, warning_problem
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters
@@ -64,8 +65,7 @@ class Account:
     def stacks(self, region: str | None) -> Stacks:
         """Return the stacks in the region."""
         if region not in self._stacks:
-            pages = client_of(self.session(region), "cloudformation").get_paginator("describe_stacks").paginate()
-            found = [stack for page in pages for stack in page["Stacks"]]
+            found = list(listed(client_of(self.session(region), "cloudformation"), "describe_stacks", "Stacks"))
             clusters = (each["StackName"].removesuffix(LAST) for each in found if _has_cluster(each))
             self._stacks[region] = Stacks({each["StackName"]: each["StackStatus"] for each in found}, frozenset(clusters))
         return self._stacks[region]

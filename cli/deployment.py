@@ -1,18 +1,21 @@
 """The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.access import ENVIRONMENT, Access, client_of
-from cli.aws_errors import is_absent
-from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command
+from cli.access import ENVIRONMENT, Access, check_account, client_of
+from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours, unless_absent
+from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command, is_path
 from cli.errors import CommandError
+from cli.pages import listed
+from cli.result import Result
 from config.model import ClusterConfig, Orchestrator
+from validation.load import load_clusters
 
 if TYPE_CHECKING:
     from cli.kubernetes.client import OperatorClient
@@ -91,18 +94,18 @@ class Deployment:
             return f"use a role of `eks.admins`; `{self.hpod('kubeconfig')}` lists the roles with access"
         return f"the file has no administrators: set `eks.admins`, then run `{self.deploy_command}`"
 
-    def stacks(self) -> list[Stack]:
+    def read_stacks(self) -> list[Stack]:
         """Return the cluster's stacks that exist, in the order of deployment."""
         found = map(self._stack, self.stack_names)
         return [stack for stack in found if stack]
 
     def outputs(self) -> dict[str, str]:
         """Return the outputs of all the cluster's stacks."""
-        return _outputs(self.stacks())
+        return _outputs(self.read_stacks())
 
     def cluster(self) -> dict[str, Any]:
         """Return SageMaker's description of the cluster."""
-        stacks = self.stacks()
+        stacks = self.read_stacks()
         name = _outputs(stacks).get("ClusterName")
         if not name:
             where, after = (
@@ -120,8 +123,7 @@ class Deployment:
 
     def nodes(self, cluster_name: str) -> list[dict[str, Any]]:
         """Return every node of the cluster, group by group."""
-        pages = self.client("sagemaker").get_paginator("list_cluster_nodes").paginate(ClusterName=cluster_name)
-        nodes = [node for page in pages for node in page["ClusterNodeSummaries"]]
+        nodes = listed(self.client("sagemaker"), "list_cluster_nodes", "ClusterNodeSummaries", ClusterName=cluster_name)
         return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
 
     def resources(self, stack: str) -> list[dict[str, Any]]:
@@ -136,15 +138,29 @@ class Deployment:
         return str(self._session.region_name)
 
     def _stack(self, name: str) -> Stack | None:
-        try:
-            stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
-        except ClientError as error:
-            if is_absent(error):
-                return None
-            raise
+        stack = unless_absent(lambda: self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0])
+        if stack is None:
+            return None
         # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
+
+
+def on_deployment(
+    command: str, function: Callable[..., Result], cluster: str, clusters: Path, access: Access, **arguments: object
+) -> Result:
+    """Run a command on the deployment, and return its result; raise an CommandError if AWS refuses or does not answer."""
+    if is_path(cluster):
+        clusters, cluster = Path(cluster).parent, Path(cluster).stem
+    (config,) = load_clusters(clusters, only=cluster)
+    try:
+        deployment = Deployment(config, folder=clusters, access=access)
+        check_account(config, clusters / f"{cluster}.yaml", deployment.client("sts"))
+        return function(deployment, **arguments)
+    except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
+        if is_ours(error) or isinstance(error, BrokenPipeError):
+            raise
+        raise CommandError(explained(command, error)) from error
 
 
 def hyperpod_log_group(cluster: Mapping[str, Any]) -> str:

@@ -9,9 +9,8 @@ from botocore.exceptions import ClientError
 from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.kubernetes.client import describe_eks
+from cli.kubernetes.client import access_entries, describe_eks, has_access, principal_of
 from cli.kubernetes.kubeconfig import Entry, merged, read_kubeconfig, written
-from cli.kubernetes.principals import access_entries, has_access, principal_of
 from cli.reach.ssh_config import write_private
 from cli.result import Block, Json, Result, Verbatim, warning_problem
 

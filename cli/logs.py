@@ -15,6 +15,7 @@ from cli.errors import CommandError
 from cli.kubernetes.names import node_name
 from cli.node_directory import node_directory, node_names
 from cli.node_reports import Report, latest_states
+from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Json, Result, Show, Table, Verbatim, ignore
 
@@ -112,8 +113,8 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     name = deployment.config.cluster_name
     prefix = f"/aws/sagemaker/Clusters/{name or deployment.config.name}"
     own = re.compile(re.escape(prefix) + ("" if name else GENERATED) + "/[^/]+")
-    pages = client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
-    groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
+    named = listed(client, "describe_log_groups", "logGroups", logGroupNamePrefix=prefix)
+    groups = [group for group in named if own.fullmatch(group["logGroupName"])]
     if not groups:
         raise CommandError(
             f"no logs of cluster {deployment.config.name!r}; `./hpod status "
@@ -123,8 +124,8 @@ def _log_group(client: Any, deployment: Deployment) -> str:
 
 
 def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
-    pages = client.get_paginator("describe_log_streams").paginate(logGroupName=group, logStreamNamePrefix=prefix)
-    streams = sorted((stream for page in pages for stream in page["logStreams"]), key=lambda stream: stream["creationTime"])
+    named = listed(client, "describe_log_streams", "logStreams", logGroupName=group, logStreamNamePrefix=prefix)
+    streams = sorted(named, key=lambda stream: stream["creationTime"])
     found: dict[str, list[NodeLog]] = {}
     for stream in streams:
         name, _, instance = stream["logStreamName"].removeprefix(prefix).rpartition("/")

@@ -9,16 +9,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.kubernetes.names import node_name
 from cli.node_reports import hyperpod_names, reported_names
 from cli.parts import Parts
-from cli.remote.plugin import missing_plugin
-from cli.remote.sessions import SessionError, Sessions, Target
+from cli.remote.sessions import SessionError, Sessions, Target, missing_plugin
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
 from config.model import Orchestrator
@@ -87,24 +84,34 @@ def node_names(instance: str, name: str, host: str, group: str) -> dict[str, str
     return {"instance_id": instance, "name": name or None, "host": host or None, "group": group}
 
 
+@dataclass(frozen=True, eq=False)
 class NodeDirectory:
     """The nodes of a cluster, found by any name; HyperPod's are read on first use, from reports or else from a controller."""
 
-    def __init__(self, deployment: Deployment, cluster: str, nodes: Sequence[Node], shell: Shell | None, reason: str) -> None:
-        self.cluster, self._deployment = cluster, deployment
-        self._is_eks = deployment.config.orchestrator is Orchestrator.EKS
-        self._nodes, self._shell, self._reason = tuple(nodes), shell, reason
+    deployment: Deployment
+    cluster: str
+    """The name of the cluster at AWS."""
+    listed: tuple[Node, ...]
+    """The nodes as SageMaker lists them, without HyperPod's names."""
+    shell: Shell | None
+    shell_problem: str
+    """Why there is no shell; empty if there is one."""
+
+    @property
+    def is_eks(self) -> bool:
+        """Return whether Kubernetes is the scheduler."""
+        return self.deployment.config.orchestrator is Orchestrator.EKS
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Return the nodes, without HyperPod's names unless they were read."""
-        return self.named if "_names" in self.__dict__ else self._nodes
+        return self.named if "_names" in self.__dict__ else self.listed
 
     @cached_property
     def named(self) -> tuple[Node, ...]:
         """Return the nodes with HyperPod's names."""
         names, _ = self._names
-        return tuple(replace(node, name=names.get(node.instance, "")) for node in self._nodes)
+        return tuple(replace(node, name=names.get(node.instance, "")) for node in self.listed)
 
     @property
     def unnamed_reason(self) -> str:
@@ -116,17 +123,17 @@ class NodeDirectory:
         if found := self._of_group(name):
             self._demand_no_node(name)
             return found
-        if found := tuple(node for node in self._nodes if name in _names_of(node)):
+        if found := tuple(node for node in self.listed if name in _names_of(node)):
             return found
-        if name == ALL and self._nodes:
+        if name == ALL and self.listed:
             if accept_all:
                 return self.nodes
-            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod apply` accept it; pass nodes or groups")
+            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod rerun-scripts` accept it; pass nodes or groups")
         if name in (Role.LOGIN, Role.CONTROLLER) and (found := self.of_role(Role(name))):
             return found
         if found := tuple(node for node in self.named if name == node.name):
             return found
-        if not self._nodes:
+        if not self.listed:
             raise CommandError(f"cluster {self.cluster} has no nodes")
         raise CommandError(f"unknown node {name!r}; {self._fix(name)}")
 
@@ -154,14 +161,14 @@ class NodeDirectory:
     def _fix(self, name: str) -> str:
         """Suggest names for an unknown one. On EKS, HyperPod's names stay on the nodes, so `workers-1` is always a group."""
         group = name.rpartition("-")[0]
-        if self._is_eks and self._is_numbered(name):
+        if self.is_eks and self._is_numbered(name):
             host = self._of_group(group)[0].host
             return f"HyperPod's names are not accepted on EKS: pass a name in Kubernetes, e.g. {host}, or the group {group}"
         reason = f"; HyperPod's names are unknown: {self.unnamed_reason}" if self.unnamed_reason else ""
         if similar := like(name, self._known()):
             return f"did you mean {either(similar)}?{reason}"
         few = len(self.nodes) <= MAX_LISTED
-        nodes = either(sorted(node.label for node in self.nodes)) if few else f"listed by `{self._deployment.hpod('nodes')}`"
+        nodes = either(sorted(node.label for node in self.nodes)) if few else f"listed by `{self.deployment.hpod('nodes')}`"
         return f"use a group: {either(sorted({node.group for node in self.nodes}))}, or a node: {nodes}{reason}"
 
     def _is_numbered(self, name: str) -> bool:
@@ -172,7 +179,7 @@ class NodeDirectory:
     def _demand_no_node(self, name: str) -> None:
         """Raise an CommandError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
         fix = "pass instance ids or host names"
-        nodes = self._nodes
+        nodes = self.listed
         if self._is_numbered(name):
             if self.unnamed_reason:
                 raise CommandError(
@@ -192,22 +199,22 @@ class NodeDirectory:
     @cached_property
     def _names(self) -> tuple[Mapping[str, str], str]:
         """Return HyperPod's names by instance id, and why some are unknown."""
-        if self._is_eks:
+        if self.is_eks:
             return {}, ""
-        groups = {node.instance: node.group for node in self._nodes}
-        reported = Parts("nodes").get("names", lambda: reported_names(self._deployment, groups, datetime.now(UTC))) or {}
-        if all(node.instance in reported or node.status == "Pending" for node in self._nodes):
+        groups = {node.instance: node.group for node in self.listed}
+        reported = Parts("nodes").get("names", lambda: reported_names(self.deployment, groups, datetime.now(UTC))) or {}
+        if all(node.instance in reported or node.status == "Pending" for node in self.listed):
             return reported, ""
         read, reason = self._read_names()
         return {**reported, **read}, reason
 
     def _read_names(self) -> tuple[Mapping[str, str], str]:
         """Return the names in a controller's file, or the reason why they cannot be read."""
-        controllers = [node for node in self._nodes if node.role == Role.CONTROLLER]
-        if self._shell is None or not controllers:
-            return {}, self._reason or "the cluster has no controller"
+        controllers = [node for node in self.listed if node.role == Role.CONTROLLER]
+        if self.shell is None or not controllers:
+            return {}, self.shell_problem or "the cluster has no controller"
         try:
-            printed = self._shell.run(first_running(controllers).target, f"cat {RESOURCE_CONFIG}", READ_TIMEOUT_S)
+            printed = self.shell.run(first_running(controllers).target, f"cat {RESOURCE_CONFIG}", READ_TIMEOUT_S)
         except SessionError as error:
             return {}, str(error)
         try:
@@ -225,10 +232,10 @@ def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDi
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
     if deployment.config.orchestrator is Orchestrator.EKS:
         nodes = [replace(node, host=node_name(node.instance)) for node in nodes]
-    reason = "" if shell else missing_plugin()
-    if shell is None and not reason:
+    problem = "" if shell else missing_plugin()
+    if shell is None and not problem:
         shell = session_shell(deployment)
-    return NodeDirectory(deployment, name, nodes, shell, reason)
+    return NodeDirectory(deployment, name, tuple(nodes), shell, problem)
 
 
 def session_shell(deployment: Deployment, connect_timeout_s: float = 0) -> SessionManagerShell:
@@ -251,15 +258,9 @@ def _details(sagemaker: Any, cluster: str, summary: Mapping[str, Any]) -> Mappin
     """Return DescribeClusterNode's answer where ListClusterNodes has no host name; it allows few calls per second."""
     if summary.get("PrivateDnsHostname") or not summary.get("InstanceId"):
         return {}
-    try:
-        details: dict[str, Any] = sagemaker.describe_cluster_node(ClusterName=cluster, NodeId=summary["InstanceId"])[
-            "NodeDetails"
-        ]
-    except ClientError as error:
-        if not is_absent(error):  # else it was deleted since it was listed
-            raise
-        return {}
-    return details
+    asked = {"ClusterName": cluster, "NodeId": summary["InstanceId"]}
+    details: Mapping[str, Any] | None = unless_absent(lambda: sagemaker.describe_cluster_node(**asked)["NodeDetails"])
+    return details or {}  # it was deleted since it was listed
 
 
 def _node(summary: Mapping[str, Any], cluster_id: str, roles: Mapping[str, str], details: Mapping[str, Any]) -> Node:

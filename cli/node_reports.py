@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
+from cli.pages import listed
 from config.operation_names import node_log_group
 
 RECENT = timedelta(minutes=15)
@@ -103,14 +102,10 @@ def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, st
 
 def reporters(deployment: Deployment) -> set[str]:
     """Return the instance ids of all nodes that have ever reported; empty if the log group does not exist."""
-    pages = deployment.client("logs").get_paginator("describe_log_streams")
-    try:
-        found = list(pages.paginate(logGroupName=node_log_group(deployment.config.name)))
-    except ClientError as error:
-        if is_absent(error):
-            return set()
-        raise
-    return {stream["logStreamName"].rpartition("/")[2] for page in found for stream in page["logStreams"]}
+    group = node_log_group(deployment.config.name)
+    client = deployment.client("logs")
+    streams = unless_absent(lambda: list(listed(client, "describe_log_streams", "logStreams", logGroupName=group)))
+    return {stream["logStreamName"].rpartition("/")[2] for stream in streams or ()}
 
 
 def controller_state(states: Mapping[str, Report]) -> Report | None:
@@ -129,22 +124,15 @@ class LogLine:
 
 def log_lines(client: Any, group: str, since: datetime, *, pattern: str = "", streams: str = "") -> Iterator[LogLine]:
     """Yield the lines of a log group since a time, oldest first; none if the group does not exist."""
-    chosen = {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
-    pages = client.get_paginator("filter_log_events").paginate(
-        logGroupName=group, startTime=int(since.timestamp() * 1000), **chosen
+    asked: dict[str, Any] = {"logGroupName": group, "startTime": int(since.timestamp() * 1000)}
+    asked |= {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
+    found = unless_absent(lambda: list(listed(client, "filter_log_events", "events", **asked))) or ()
+    lines = (
+        LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
+        for each in found
+        if each["logStreamName"].startswith(streams)
     )
-    try:
-        found = [
-            LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
-            for page in pages
-            for each in page["events"]
-            if each["logStreamName"].startswith(streams)
-        ]
-    except ClientError as error:
-        if is_absent(error):
-            return
-        raise
-    yield from sorted(found, key=lambda line: line.time)
+    yield from sorted(lines, key=lambda line: line.time)
 
 
 def json_object(text: str) -> dict[str, Any]:

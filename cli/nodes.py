@@ -7,7 +7,6 @@ from cli.node_directory import Node, NodeDirectory, node_directory
 from cli.remote.shell import Shell
 from cli.result import Block, Result, Table, warning_problem
 from cli.status.kubernetes import KubernetesState
-from config.model import Orchestrator
 
 HEAD = ("NODE", "NAME", "HOST", "ADDRESS", "STATUS", "IMAGE")
 EKS_HEAD = ("NODE", "ADDRESS", "STATUS", "KUBERNETES", "HEALTH", "IMAGE")
@@ -16,8 +15,8 @@ EKS_HEAD = ("NODE", "ADDRESS", "STATUS", "KUBERNETES", "HEALTH", "IMAGE")
 def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
     """Return every node with its names, group, role, status and image release."""
     directory = node_directory(deployment, shell)
-    if deployment.config.orchestrator is Orchestrator.EKS:
-        return _with_kubernetes(deployment, directory)
+    if directory.is_eks:
+        return _with_kubernetes(directory)
     found, reason = directory.named, directory.unnamed_reason
     blocks: list[Block] = []
     for group, members in groupby(found, lambda node: node.group):
@@ -27,29 +26,29 @@ def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
         blocks += [Table(HEAD, [_row(node) for node in of_group])]
     unknown = f"HyperPod's names are unknown: {reason}"
     blocks += [unknown] if reason else []
-    blocks += _last_line(deployment, directory)
+    blocks += _last_line(directory)
     data = {"cluster": directory.cluster, "nodes": [{**node.data(), "kubernetes": None} for node in found]}
     return Result(data, blocks, [warning_problem(unknown)] if reason else [])
 
 
-def _with_kubernetes(deployment: Deployment, directory: NodeDirectory) -> Result:
+def _with_kubernetes(directory: NodeDirectory) -> Result:
     """Return every node with its state in Kubernetes, where `hyperpod-` before the instance id is its name."""
-    state, blocks = KubernetesState.read(deployment), list[Block]()
+    state, blocks = KubernetesState.read(directory.deployment), list[Block]()
     for group, members in groupby(directory.nodes, lambda node: node.group):
         of_group = list(members)
         rows = [_eks_row(node, state) for node in of_group]
         blocks += [f"group {group} ({of_group[0].instance_type or 'unknown type'})", Table(EKS_HEAD, rows)]
-    blocks += [*state.lines(), *_last_line(deployment, directory)]
+    blocks += [*state.lines(), *_last_line(directory)]
     known = [(node, state.of(node.instance)) for node in directory.nodes]
     data = [{**node.data(), "kubernetes": found.data() if found else None} for node, found in known]
     problems = [warning_problem(each) for each in state.problems]
     return Result({"cluster": directory.cluster, "nodes": data}, blocks, problems)
 
 
-def _last_line(deployment: Deployment, directory: NodeDirectory) -> list[str]:
+def _last_line(directory: NodeDirectory) -> list[str]:
     if not directory.nodes:
         return ["no nodes"]
-    return [f"open a shell with `{deployment.hpod('ssh', 'NODE')}`; any name of a node works"]
+    return [f"open a shell with `{directory.deployment.hpod('ssh', 'NODE')}`; any name of a node works"]
 
 
 def _status(node: Node) -> str:

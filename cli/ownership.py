@@ -59,7 +59,7 @@ def obstacle(deployment: Deployment, cluster: Cluster) -> str:
 
 
 def _all(deployment: Deployment) -> list[dict[str, Any]]:
-    return deployment.resources("Cluster") if any(stack.name.endswith("-Cluster") for stack in deployment.stacks()) else []
+    return deployment.resources("Cluster") if any(stack.name.endswith("-Cluster") for stack in deployment.read_stacks()) else []
 
 
 def _owner(resource: dict[str, Any]) -> Owner:

@@ -5,14 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cli.access import Access
-from cli.arguments import ClusterOrFile, ClusterOrOnly, Clusters, Output, Profile, Region, Yes, after_cluster, examples
-from cli.cluster_folder import CLUSTERS
-from cli.confirm import confirmation
-from cli.help import CommandModule
-from cli.render import line_printer
-from cli.run import run_on_deployment
-from cli.time_span import timeout_s
+from cli.command_line import CommandModule
+from cli.target import ConfirmedTarget, DefaultTarget, Target, after_cluster, examples, timeout_s
 
 commands = CommandModule()
 
@@ -25,33 +19,27 @@ Identity = Annotated[Path | None, typer.Option(metavar="FILE", help="Private key
     epilog=examples("ssh prod", "ssh prod ip-10-1-0-9", "ssh prod workers-1 --user alice", "ssh prod --config --user alice"),
 )
 def ssh(
-    cluster: ClusterOrOnly,
+    target: DefaultTarget,
     node: Annotated[str | None, after_cluster("NODE", f"Node: {NAMES} (default: login, else controller)")] = None,
-    clusters: Clusters = CLUSTERS,
     config: Annotated[bool, typer.Option("--config", help="Write an entry per node for ssh, scp, sftp and VS Code.")] = False,
     only_print: Annotated[bool, typer.Option("--print", help="With --config: print the entries, write nothing.")] = False,
     user: Annotated[
         str | None, typer.Option(metavar="NAME", help="User on the node (default: root; with --config you, or ubuntu).")
     ] = None,
     identity: Identity = None,
-    profile: Profile = None,
-    region: Region = None,
-    output: Output = "text",
 ) -> None:
     from cli.reach.ssh import ssh as shell
     from cli.reach.ssh import ssh_config
 
-    access = Access(profile, region)
     if config:
         if node:
             raise typer.BadParameter("--config writes an entry for every node; remove NODE")
-        options = {"user": user, "identity": identity, "only_print": only_print}
-        run_on_deployment("ssh", ssh_config, output, cluster=cluster, clusters=clusters, access=access, **options)
+        target.run_on_deployment(ssh_config, user=user, identity=identity, only_print=only_print)
         return
-    for given, option in ((only_print, "--print"), (identity, "--identity"), (output != "text", "--output json")):
+    for given, option in ((only_print, "--print"), (identity, "--identity"), (target.output != "text", "--output json")):
         if given:
             raise typer.BadParameter(f"{option} requires --config")
-    run_on_deployment("ssh", shell, output, cluster=cluster, clusters=clusters, access=access, node=node, user=user)
+    target.run_on_deployment(shell, node=node, user=user)
 
 
 @commands.command(
@@ -59,31 +47,16 @@ def ssh(
     epilog=examples("run prod controller -- sinfo", "run prod workers -- nvidia-smi -L", "run prod all -- 'df -h | grep fsx'"),
 )
 def run(
-    cluster: ClusterOrFile,
+    target: Target,
     node: Annotated[str, typer.Argument(metavar="NODE|GROUP|all", help=f"Nodes: {NAMES}, or all.")],
     words: Annotated[list[str], typer.Argument(metavar="CMD", help="Command, after `--`; a single word is a line for bash.")],
-    clusters: Clusters = CLUSTERS,
     timeout: Annotated[
         str, typer.Option(metavar="TIME", help="Kill the command after this time (exit status 124), e.g. 10m.")
     ] = "2m",
-    profile: Profile = None,
-    region: Region = None,
-    output: Output = "text",
 ) -> None:
     from cli.reach.run import run as command
 
-    access = Access(profile, region)
-    run_on_deployment(
-        "run",
-        command,
-        output,
-        cluster=cluster,
-        clusters=clusters,
-        access=access,
-        node=node,
-        words=words,
-        timeout_s=timeout_s(timeout),
-    )
+    target.run_on_deployment(command, node=node, words=words, timeout_s=timeout_s(timeout))
 
 
 @commands.command(
@@ -91,41 +64,31 @@ def run(
     epilog=examples("copy prod train.py login:/fsx/alice/ --user alice", "copy prod workers-1:/var/log/slurm ./logs"),
 )
 def copy(
-    cluster: ClusterOrFile,
+    target: Target,
     source: Annotated[str, typer.Argument(metavar="SRC", help="File or folder; NODE:PATH on a node.")],
     destination: Annotated[str, typer.Argument(metavar="DST", help="File or folder; NODE:PATH on a node.")],
-    clusters: Clusters = CLUSTERS,
     user: Annotated[str | None, typer.Option(metavar="NAME", help="User on the node (default: you, or ubuntu).")] = None,
     identity: Identity = None,
-    profile: Profile = None,
-    region: Region = None,
-    output: Output = "text",
 ) -> None:
     from cli.reach.copy import copy as command
 
-    options = {"source": source, "destination": destination, "user": user, "identity": identity, "quiet": output != "text"}
-    run_on_deployment("copy", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), **options)
+    is_quiet = target.output != "text"
+    target.run_on_deployment(command, source=source, destination=destination, user=user, identity=identity, quiet=is_quiet)
 
 
 @commands.command(
     help="Run deployed scripts on Slurm nodes without an agent.",
-    epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 30m --yes"),
+    epilog=examples("rerun-scripts prod", "rerun-scripts prod workers-1 --yes", "rerun-scripts prod workers --timeout 30m --yes"),
 )
-def apply(
-    cluster: ClusterOrFile,
+def rerun_scripts(
+    target: ConfirmedTarget,
     node: Annotated[str | None, typer.Argument(metavar="NODE|GROUP", help=f"Nodes: {NAMES} (default: all).")] = None,
-    clusters: Clusters = CLUSTERS,
     timeout: Annotated[str, typer.Option(metavar="TIME", help="Kill the scripts of a node after this time.")] = "15m",
-    yes: Yes = False,
-    profile: Profile = None,
-    region: Region = None,
-    output: Output = "text",
 ) -> None:
-    from cli.reach.apply import apply as command
+    from cli.reach.rerun_scripts import rerun_scripts as command
 
-    access, show = Access(profile, region), line_printer(output)
-    options = {"node": node, "timeout_s": timeout_s(timeout), "confirm": confirmation(yes=yes), "show": show}
-    run_on_deployment("apply", command, output, cluster=cluster, clusters=clusters, access=access, **options)
+    seconds = timeout_s(timeout)
+    target.run_on_deployment(command, node=node, timeout_s=seconds, confirm=target.confirm, show=target.show)
 
 
 @commands.command(
@@ -133,8 +96,7 @@ def apply(
     epilog=examples("kubeconfig prod", "kubeconfig prod --team research --profile research"),
 )
 def kubeconfig(
-    cluster: ClusterOrOnly,
-    clusters: Clusters = CLUSTERS,
+    target: DefaultTarget,
     context: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the context (default: the cluster file's name).")
     ] = None,
@@ -147,15 +109,10 @@ def kubeconfig(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a context of this name that belongs to another cluster.")
     ] = False,
-    profile: Profile = None,
-    region: Region = None,
-    output: Output = "text",
 ) -> None:
     from cli.kubeconfig import kubeconfig as command
 
     if only_print and write:
         raise typer.BadParameter("--print writes nothing; remove --write")
     options = {"context": context, "role_arn": role_arn, "team": team, "write": write, "only_print": only_print, "force": force}
-    run_on_deployment(
-        "kubeconfig", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), **options
-    )
+    target.run_on_deployment(command, **options)

@@ -34,7 +34,7 @@ def _kept(deployment: Deployment) -> Result:
     """Return whole sections for the file of a destroyed cluster, and resources of earlier deployments as comments."""
     config = deployment.config
     systems = file_systems(deployment.client("fsx"), config.name)
-    if stacks := deployment.stacks():
+    if stacks := deployment.read_stacks():
         used = {value for stack in stacks for value in stack.outputs.values()}
         return _beside(config.name, [system for system in systems if system["FileSystemId"] not in used], used)
     buckets = data_buckets(deployment.client("s3"), config.name)

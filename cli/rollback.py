@@ -10,7 +10,7 @@ STUCK = "UPDATE_ROLLBACK_FAILED"
 
 def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Confirm = without_asking) -> Result:
     """Continue every rollback that failed, and return what CloudFormation will do."""
-    stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
+    stuck = [stack for stack in deployment.read_stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
         raise CommandError(f"no stack of cluster {name!r} is in {STUCK}; `{deployment.hpod('status')}` shows their states")

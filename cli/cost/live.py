@@ -10,13 +10,13 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.access import Access, client_of
-from cli.account import check_account
+from cli.access import Access, check_account, client_of
 from cli.aws_errors import explained
 from cli.cost.charges import Charge
 from cli.cost.estimate import Line, lines_of
 from cli.cost.price import Price, Product, Unit, Unknown
 from cli.errors import CommandError
+from cli.pages import listed
 from config.model import ClusterConfig
 
 # The Pricing API has three endpoints in the commercial partition; each lists the prices of all regions:
@@ -83,13 +83,8 @@ class PricingApi:
             {"Type": "CONTAINS", "Field": "usagetype", "Value": product.usage_type},
         ]
         asked: dict[str, Any] = {"ServiceCode": product.service, "Filters": filters, "FormatVersion": "aws_v1"}
-        while True:
-            page = self._client.get_products(**asked)
-            items = (json.loads(item) for item in page.get("PriceList", ()))
-            yield from (item for item in items if product.is_named(_attribute(item, "usagetype")))
-            if not page.get("NextToken"):
-                return
-            asked["NextToken"] = page["NextToken"]
+        items = map(json.loads, listed(self._client, "get_products", "PriceList", **asked))
+        yield from (item for item in items if product.is_named(_attribute(item, "usagetype")))
 
 
 def _attribute(item: dict[str, Any], name: str) -> str:

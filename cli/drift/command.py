@@ -5,9 +5,7 @@ from datetime import UTC, datetime
 from cli.counted import counted
 from cli.deployment import Deployment
 from cli.drift.difference import Difference, table_of
-from cli.drift.of_cluster import cluster_differences
-from cli.drift.of_nodes import node_differences
-from cli.drift.of_quotas import quota_differences
+from cli.drift.of_cluster import cluster_differences, node_differences
 from cli.errors import CommandError
 from cli.node_reports import Report, latest_states
 from cli.ownership import cluster_named
@@ -59,7 +57,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
 
 
 def _of_kubernetes(deployment: Deployment, parts: Parts, cluster_arn: str) -> list[Difference]:
-    from cli.drift.of_objects import object_differences  # noqa: PLC0415  clusters with Slurm do not need it
+    from cli.drift.of_eks import object_differences, quota_differences  # noqa: PLC0415  clusters with Slurm do not need it
 
     objects = parts.get("objects in Kubernetes", lambda: object_differences(deployment)) or []
     return [*quota_differences(deployment, parts, cluster_arn), *objects]

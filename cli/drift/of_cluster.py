@@ -1,10 +1,12 @@
-"""Differences between the cluster file and DescribeCluster, decided as the custom resource decides them."""
+"""Differences between the cluster file, DescribeCluster and the nodes, decided as the custom resource decides them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from cli.deployment import Deployment
 from cli.desired_cluster import deployed_request, desired_cluster
 from cli.drift.difference import Difference
+from cli.node_reports import Report
 from cli.resource_code import IMAGE_FIELDS, Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
 
@@ -13,6 +15,10 @@ UPDATE = "a deployment sets it with UpdateCluster"
 KEEP = "a deployment keeps it: the file did not change the count since the last deployment"
 IMAGE = "a deployment fails: first run `aws sagemaker update-cluster-software`, or undo the change"
 REFUSE = "a deployment fails: the API cannot change it; rename the group to recreate its nodes"
+ROLLOUT = "a deployment with `lifecycle.follow: live` updates the node; else replace the node"
+SOFTWARE = "no deployment updates images; run `aws sagemaker update-cluster-software`"
+MISSING = "no deployment is needed: HyperPod launches missing nodes; read `./hpod events`"
+SURPLUS = "no deployment removes it; if HyperPod does not either, run `./hpod delete`"
 
 
 def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Iterator[Difference]:
@@ -29,12 +35,12 @@ def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterAp
             yield Difference(f"group {group}", field, _at(specs[group], field), _at(observed.specification, field), action)
         elif (actual := _at(cluster.settings, name)) is not None or group in desired.request:
             yield Difference("cluster", name, _at(desired.request, name), actual, REFUSE if name in found.left else UPDATE)
-    yield from _counts(specs, found.differences, cluster)
+    yield from _group_counts(specs, found.differences, cluster)
     yield from _groups(specs, found.removed, found.kept, cluster)
     yield from _tags(desired, cluster)
 
 
-def _counts(specs: dict[str, Json], known: tuple[str, ...], cluster: Cluster) -> Iterator[Difference]:
+def _group_counts(specs: dict[str, Json], known: tuple[str, ...], cluster: Cluster) -> Iterator[Difference]:
     """Yield counts that someone changed outside the file, which a deployment keeps."""
     for name, spec in specs.items():
         observed = cluster.group(name)
@@ -67,3 +73,32 @@ def _at(value: object, path: str) -> object:
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value
+
+
+def node_differences(
+    cluster: Cluster, nodes: list[dict[str, Any]], states: Mapping[str, Report], bundle: str
+) -> Iterator[Difference]:
+    """Yield missing and surplus nodes, and nodes with another image than their group or another bundle than the deployment."""
+    yield from _node_counts(cluster, nodes)
+    images = {
+        group["InstanceGroupName"]: group.get("CurrentImageReleaseVersion")
+        for group in cluster.description.get("InstanceGroups") or ()
+    }
+    for node in nodes:
+        place = f"node {node['InstanceId']} ({node['InstanceGroupName']})"
+        expected, image = images.get(node["InstanceGroupName"]), node.get("CurrentImageReleaseVersion")
+        if expected and image and image != expected:
+            yield Difference(place, "image", expected, image, SOFTWARE)
+        report = states.get(node["InstanceId"])
+        if bundle and report and report.text("sha256") != bundle:
+            yield Difference(place, "script bundle", bundle, report.text("sha256") or None, ROLLOUT)
+
+
+def _node_counts(cluster: Cluster, nodes: list[dict[str, Any]]) -> Iterator[Difference]:
+    for group in cluster.groups:
+        states = [node["InstanceStatus"]["Status"] for node in nodes if node["InstanceGroupName"] == group.name]
+        running, listed = states.count("Running"), len(states) - states.count("ShuttingDown")
+        if listed > group.target:
+            yield Difference(f"group {group.name}", "listed nodes", group.target, listed, SURPLUS)
+        if running < group.target:
+            yield Difference(f"group {group.name}", "running nodes", group.target, running, MISSING)

@@ -7,17 +7,20 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.alarms import alarms
 from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.failures import FOLLOWS
+from cli.pages import listed
 from cli.resource_code import event_failure
+from cli.stack_operations import FOLLOWS
+from config.operation_names import alarm_names
 
 REFUSED = "ValidationException"
 UNSTARTED = "REVIEW_IN_PROGRESS"
 """The state of a stack whose first change set is not executed."""
+NEVER_EVALUATED = "Unchecked: Initial alarm creation"
+"""The reason of a new alarm's state, which stays until the state changes."""
 
 
 def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
@@ -34,13 +37,11 @@ def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
 
 
 def _since(deployment: Deployment, stack: str, since: datetime) -> Iterator[dict[str, Any]]:
-    pages = deployment.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack)
     try:
-        for page in pages:
-            for event in page["StackEvents"]:  # newest first
-                if event["Timestamp"] < since:
-                    return
-                yield event
+        for event in listed(deployment.client("cloudformation"), "describe_stack_events", "StackEvents", StackName=stack):
+            if event["Timestamp"] < since:  # newest first
+                return
+            yield event
     except ClientError as error:
         if not is_absent(error):
             raise
@@ -51,13 +52,12 @@ def cluster_events(deployment: Deployment, cluster: Mapping[str, Any], since: da
     if cluster.get("NodeProvisioningMode") != "Continuous":
         return
     sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
-    for page in sagemaker.get_paginator("list_cluster_events").paginate(ClusterName=name, EventTimeAfter=since):
-        for each in page["Events"]:
-            level = each.get("EventLevel") or "Info"
-            details = each if level == "Info" else _details(sagemaker, name, each)
-            subject = each.get("InstanceId") or each.get("InstanceGroupName") or ""
-            text = event_failure({"Description": details.get("Description"), "EventDetails": details.get("EventDetails")})
-            yield Event(each["EventTime"], Source.CLUSTER, level, subject, text or each["ResourceType"])
+    for each in listed(sagemaker, "list_cluster_events", "Events", ClusterName=name, EventTimeAfter=since):
+        level = each.get("EventLevel") or "Info"
+        details = each if level == "Info" else _details(sagemaker, name, each)
+        subject = each.get("InstanceId") or each.get("InstanceGroupName") or ""
+        text = event_failure({"Description": details.get("Description"), "EventDetails": details.get("EventDetails")})
+        yield Event(each["EventTime"], Source.CLUSTER, level, subject, text or each["ResourceType"])
 
 
 def _details(sagemaker: Any, cluster: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -70,8 +70,8 @@ def operations(deployment: Deployment, cluster: Mapping[str, Any], since: dateti
     """Yield the cluster's operations; SageMaker may refuse to list them for clusters without continuous provisioning."""
     sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
     try:
-        pages = sagemaker.get_paginator("list_cluster_operations").paginate(ClusterName=name, CreationTimeAfter=since)
-        found = [each for page in pages for each in page["ClusterOperationSummaries"]]
+        asked = {"ClusterName": name, "CreationTimeAfter": since}
+        found = list(listed(sagemaker, "list_cluster_operations", "ClusterOperationSummaries", **asked))
     except ClientError as error:
         if error.response["Error"]["Code"] == REFUSED and cluster.get("NodeProvisioningMode") != "Continuous":
             return
@@ -101,10 +101,9 @@ def _count(counts: Mapping[str, Any] | None) -> int:
 
 def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
     """Yield the state changes of the deployment's alarms."""
-    pages = deployment.client("cloudwatch").get_paginator("describe_alarm_history")
+    client, changes = deployment.client("cloudwatch"), {"HistoryItemType": "StateUpdate", "StartDate": since}
     for alarm in alarms(deployment):
-        changes = pages.paginate(AlarmName=alarm["AlarmName"], HistoryItemType="StateUpdate", StartDate=since)
-        for item in (item for page in changes for item in page["AlarmHistoryItems"]):
+        for item in listed(client, "describe_alarm_history", "AlarmHistoryItems", AlarmName=alarm["AlarmName"], **changes):
             state = _new_state(item)
             # The description names the problem of a raised alarm.
             why = "" if state["stateValue"] == "OK" else alarm.get("AlarmDescription") or state.get("stateReason")
@@ -115,3 +114,21 @@ def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
 def _new_state(item: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = json.loads(item["HistoryData"])["newState"]
     return found
+
+
+def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
+    """Return the alarms of the deployment's stacks."""
+    names = alarm_names(deployment.config.name)
+    return listed(deployment.client("cloudwatch"), "describe_alarms", "MetricAlarms", AlarmNames=names)
+
+
+def raised(deployment: Deployment) -> list[dict[str, Any]]:
+    """Return the alarms that notified of their state: ALARM, or INSUFFICIENT_DATA after another state, without reports."""
+    return [each for each in alarms(deployment) if _is_raised(each)]
+
+
+def _is_raised(alarm: dict[str, Any]) -> bool:
+    state = alarm["StateValue"]
+    if state == "INSUFFICIENT_DATA":
+        return bool(alarm.get("InsufficientDataActions")) and alarm.get("StateReason") != NEVER_EVALUATED
+    return bool(state == "ALARM")

@@ -63,7 +63,7 @@ def _follow(read: Callable[[], list[Event]], known: list[Event], show: Callable[
 
 def _cluster(deployment: Deployment) -> Mapping[str, Any] | None:
     """Return the cluster's description; None before it exists, when only its stacks have events."""
-    stacks = deployment.stacks()
+    stacks = deployment.read_stacks()
     if stacks and not any("ClusterName" in stack.outputs for stack in stacks):
         return None
     return deployment.cluster()

@@ -1,13 +1,15 @@
-"""Events that nodes write into log groups: the health-monitoring agent's records, and the reports of our own agent."""
+"""Events of nodes: records of HyperPod's health monitoring, reports of our agent, Kubernetes and deep health checks."""
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.events.event import Event
 from cli.events.verdicts import Source
+from cli.kubernetes.names import node_name
 from cli.node_reports import BUNDLE, RECENT, STATE, Report, json_object, log_lines, reports
 from config.instance_group import Role
 
@@ -19,6 +21,9 @@ Problem = tuple[tuple[Source, str], tuple[str, str]]
 Problems = dict[tuple[Source, str], tuple[str, str]]
 FULL, ROOT = 5.0, "/"
 NODES = "nodes of Slurm"
+NODE_EVENTS = f"/api/v1/events?fieldSelector={quote('involvedObject.kind=Node')}"
+DEEP_CHECK_STREAMS = "DeepHealthCheckResults/"
+_INSTANCE = re.compile(r"\bi-[0-9a-f]{8,17}\b")
 
 
 def health_events(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
@@ -145,3 +150,33 @@ def _slurm_node(node: Mapping[str, Any]) -> Problem:
 def _disk(report: Report, path: str, free: float) -> Problem:
     subject = f"{report.text('host') or report.instance} {path}".strip()
     return (Source.DISK, subject), ("full" if free < FULL else "low", f"{free:g} % free")
+
+
+def kubernetes_events(deployment: Deployment) -> Iterator[Event]:
+    """Yield the events of nodes, which Kubernetes keeps for an hour; repeated ones have the time of the last."""
+    with deployment.kubernetes() as client:
+        for each in client.items(NODE_EVENTS):
+            involved, time = each.get("involvedObject") or {}, _time(each)
+            name = str(involved.get("name") or "")
+            if time and involved.get("kind") == "Node" and name.startswith(node_name("i-")):
+                count = each.get("count") or 1
+                text = f"{each.get('reason')}: {each.get('message') or ''}{f' ({count} times)' if count > 1 else ''}"
+                kind = f"{each.get('type') or 'Normal'} {each.get('reason')}"
+                yield Event(time, Source.KUBERNETES, kind, name.removeprefix(node_name("")), text)
+
+
+def deep_check_events(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
+    """Yield the results of deep health checks; the subject is the instance that the message names, or else the stream's."""
+    for line in log_lines(deployment.client("logs"), hyperpod_log_group(cluster), since, streams=DEEP_CHECK_STREAMS):
+        record = json_object(line.message)
+        text = str(record.get("msg") or line.message)
+        named = _INSTANCE.search(text) or _INSTANCE.search(line.stream)
+        yield Event(line.time, Source.DEEP_CHECK, str(record.get("level") or "info"), named[0] if named else "", text)
+
+
+def _time(event: Mapping[str, Any]) -> datetime | None:
+    """Return the time of the last occurrence; clients of two APIs write it into different fields."""
+    series = event.get("series") or {}
+    created = (event.get("metadata") or {}).get("creationTimestamp")
+    found = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime") or created
+    return datetime.fromisoformat(str(found).replace("Z", "+00:00")).astimezone(UTC) if found else None

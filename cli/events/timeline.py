@@ -7,8 +7,7 @@ from typing import Any
 from cli.deployment import Deployment
 from cli.events.aws_sources import alarm_events, cluster_events, operations, stack_events
 from cli.events.event import Event
-from cli.events.kubernetes_sources import deep_check_events, kubernetes_events
-from cli.events.node_sources import bundle_events, disk_events, health_events, state_events
+from cli.events.node_sources import bundle_events, deep_check_events, disk_events, health_events, kubernetes_events, state_events
 from cli.parts import Parts
 from config.model import Orchestrator
 

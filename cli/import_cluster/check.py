@@ -1,16 +1,19 @@
-"""Problems of an original, with paths in its own files."""
+"""Problems of an original, with paths in its own files, and the fields in which the new file's request differs from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from cli.group_members import groups_of
 from cli.import_cluster.choices import Choices, Keep
-from cli.import_cluster.deployed_values import with_values
-from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import GROUPS, VPC, Original
-from cli.import_cluster.placeholders import placeholder_problems
+from cli.import_cluster.deployed_values import placeholder_problems, values_of, with_values
+from cli.import_cluster.groups import tags_of
+from cli.import_cluster.node_setup import mounts_of
+from cli.import_cluster.original import GROUPS, VPC, Original, eks_arn_of
 from cli.import_cluster.roles import Roles, parameter_problems, roles_of
+from cluster_request.request import Request, cluster_request
 from cluster_request.request_check import check_request
-from config.errors import ABSENT, ConfigError, Problem
+from config.errors import ABSENT, ConfigError, Path, Problem, dotted
+from config.model import ClusterConfig
 
 
 def checked_roles(original: Original, choices: Choices) -> Roles:
@@ -68,3 +71,29 @@ def _tag_problems(original: Original) -> Iterator[Problem]:
     for index, key in enumerate(keys):
         if key in keys[:index]:
             yield Problem(("Tags", index, "Key"), key, "duplicate tag key; remove one")
+
+
+def unequal(original: Original, choices: Choices, config: ClusterConfig) -> list[str]:
+    """Return the fields that differ, except those that the deployment decides and our tags."""
+    keep, values = choices.keep, values_of(original.request, choices.keep, mounts_of(original, choices))
+    made = cluster_request(config, values=values)
+    if config.cluster_name is not None:
+        made["ClusterName"] = config.cluster_name
+    ours, theirs = _leaves(made), _leaves(_user_tags(with_values(original.request, keep, values)))
+    return [dotted(path) for path in ours | theirs if ours.get(path, NOTHING) != theirs.get(path, NOTHING)]
+
+
+NOTHING = object()
+
+
+def _user_tags(request: Request) -> Request:
+    tags = [{"Key": key, "Value": value} for key, value in tags_of(request).items()]
+    rest = {name: value for name, value in request.items() if name != "Tags"}
+    return {**rest, "Tags": tags} if tags else rest
+
+
+def _leaves(value: Any, path: Path = ()) -> dict[Path, object]:
+    """Yield every leaf with its path; an empty structure is a leaf."""
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    found = {leaf: item for key, below in items for leaf, item in _leaves(below, (*path, key)).items()}
+    return found or {path: value}

@@ -1,22 +1,20 @@
 """The cluster file of an original: its fields, the rest in `overrides`, and comments."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.import_cluster.api_setup import in_api_form, is_continuous, mounts_of, moved, not_moved
-from cli.import_cluster.check import checked_roles
-from cli.import_cluster.choices import Choices
+from cli.group_members import groups_of
+from cli.import_cluster.check import checked_roles, unequal
+from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part, schema_note, written
-from cli.import_cluster.deployed_values import values_of
-from cli.import_cluster.equality import unequal
-from cli.import_cluster.groups import group_fields, tags_of, with_overrides
-from cli.import_cluster.notes import groups_note, head_note, wait_part
-from cli.import_cluster.original import Original
+from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE, repeats_network, values_of
+from cli.import_cluster.groups import group_fields, own_tags_of, tags_of, with_overrides
+from cli.import_cluster.node_setup import in_api_form, is_continuous, lifecycle_part, mounts_of, moved, not_moved, uses_api
+from cli.import_cluster.original import Original, eks_arn_of
 from cli.import_cluster.place import network_part, place_of, region_part
-from cli.import_cluster.roles import Roles
-from cli.import_cluster.scripts import lifecycle_part
-from cli.import_cluster.slurm import slurm_part
-from cli.import_cluster.storage import storage_part
+from cli.import_cluster.roles import Roles, unknown_parameters
+from cli.import_cluster.sections import slurm_part, storage_part
 from cluster_request.request import Request
 from config.errors import ConfigError, Level, Problem
 from config.model import ClusterConfig
@@ -57,7 +55,7 @@ def _imported(original: Original, choices: Choices, name: str, folder: Path) -> 
 def _written(original: Original, choices: Choices, roles: Roles, lifecycle: Part, *, name: str, folder: Path) -> Imported:
     original = in_api_form(original, choices)
     text = written(
-        [Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles, lifecycle)]
+        [Part({}, (*schema_note(folder), *_head_note(original, choices))), *_parts(original, choices, roles, lifecycle)]
     )
     checked = check_source(text.encode(), name, folder)
     reasons = [each for each in checked.problems if each.level is Level.ERROR or each.rule == "resources-of-another-network"]
@@ -89,11 +87,11 @@ def _parts(original: Original, choices: Choices, roles: Roles, lifecycle: Part) 
         _name(request, choices),
         network_part(original, choices, place),
         storage,
-        Part({"instance_groups": groups}, groups_note(original, roles)),
+        Part({"instance_groups": groups}, _groups_note(original, roles)),
         lifecycle,
         slurm,
         settings,
-        wait_part(original, choices),
+        _wait_part(original, choices),
         Part({"tags": tags_of(request)} if tags_of(request) else {}),
         Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, unchanged.",) if overrides else ()),
     ]
@@ -108,3 +106,68 @@ def _name(request: Request, choices: Choices) -> Part:
     if choices.adopt:
         return Part({"cluster_name": request["ClusterName"], "adopt": True}, ("The existing cluster is adopted.",))
     return Part({"cluster_name": request["ClusterName"]}, (NAME_NOTE,))
+
+
+def _head_note(original: Original, choices: Choices) -> tuple[str, ...]:
+    """Return the comments at the top of the file."""
+    sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
+    return (
+        f"Imported from {' and '.join(Path(source).name for source in sources)}.",
+        "Kept: every field of the request except those listed here. Fields are described in docs/reference/configuration.md.",
+        *_new(original, choices),
+        *_left_out(original, choices),
+        *original.notes,
+    )
+
+
+def _new(original: Original, choices: Choices) -> Iterator[str]:
+    if choices.keep is Keep.EVERYTHING:
+        yield "Kept in `overrides`: the nodes' roles and the scripts."
+        return
+    roles = sorted({group[ROLE] for group in original.groups})
+    yield f"New: the nodes' role, instead of {', '.join(roles)}."
+    sources = sorted({group[LIFE_CYCLE][SOURCE] for group in original.groups if SOURCE in group.get(LIFE_CYCLE, {})})
+    is_api = uses_api(original, choices)
+    ours = "the scripts of this project, which run after HyperPod's set-up" if is_api else "the scripts of this project"
+    whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else ours
+    if sources:
+        yield f"New: {whose}, instead of {', '.join(sources)}."
+    if eks_arn_of(original.request):
+        return
+    if sources and is_api:
+        yield "Not taken over: what the original's scripts install and users that they create. Use `lifecycle.extra` and `users`."
+    elif sources and not choices.scripts:
+        yield (
+            "Not taken over from AWS's scripts: Docker, Enroot and Pyxis (which they install by default), exporters of metrics, "
+            "mount-s3, settings of SSSD, and the users in shared_users.txt. Use `lifecycle.extra`, `directory` and `users`, or "
+            "--scripts."
+        )
+
+
+def _left_out(original: Original, choices: Choices) -> Iterator[str]:
+    repeating = [group["InstanceGroupName"] for group in groups_of(original.request) if repeats_network(group, original.request)]
+    if repeating and choices.keep is Keep.NOTHING:
+        yield f"Left out: OverrideVpcConfig of {', '.join(repeating)}, which repeats the original's VpcConfig."
+    if own := own_tags_of(original.request):
+        yield f"Left out: the tags {', '.join(own)}, which AWS or the owning deployment adds."
+    if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
+        yield f"Left out, because our scripts do not use them: the provisioning parameters {', '.join(unknown)}."
+
+
+def _groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
+    """Return the comments above the groups."""
+    file, comments = Path(original.parameters_file).name, []
+    if roles.dropped:
+        comments.append(f"Dropped, because they are not instance groups: {', '.join(roles.dropped)} of {file}.")
+    if roles.also_workers:
+        names = ", ".join(roles.also_workers)
+        comments.append(f"{file} lists {names} as login group and among worker_groups; imported as login group only.")
+    return tuple(comments)
+
+
+def _wait_part(original: Original, choices: Choices) -> Part:
+    """Return the wait time for deep health checks of new nodes, if there are any."""
+    checked = any(group.get("OnStartDeepHealthChecks") for group in original.groups)
+    if not checked or choices.adopt:
+        return Part({})
+    return Part({"wait_hours": 3}, ("Deep health checks take up to two hours, and a deployment waits for the nodes.",))

@@ -1,18 +1,18 @@
-"""Members of a request whose values the deployment decides."""
+"""Members of a request whose values the deployment decides, and placeholders, which the user replaces."""
 
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeGuard
 
 from cli.group_members import KINDS
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
-from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import GROUPS, VPC
-from cli.import_cluster.placeholders import is_placeholder
+from cli.import_cluster.original import GROUPS, VPC, eks_arn_of
 from cluster_request.request import Request, RequestValues
+from config.errors import Path, Problem
 
 LIFE_CYCLE, SOURCE, ROLE = "LifeCycleConfig", "SourceS3Uri", "ExecutionRole"
-
 SAMPLES = RequestValues(
     execution_role_arn="arn:aws:iam::123456789012:role/made-by-the-deployment",
     source_s3_uri="s3://made-by-the-deployment/lifecycle/",
@@ -21,6 +21,8 @@ SAMPLES = RequestValues(
     eks_cluster_arn="arn:aws:eks:us-west-2:123456789012:cluster/made-by-the-deployment",
 )
 NEW_FILE_SYSTEM = ("fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "abcdefgh")
+# A database's name may contain `$` inside, so a variable without braces begins a word, in upper case.
+PLACEHOLDER = re.compile(r"\$\{\w+\}|(?<![\w$])\$[A-Z_][A-Z0-9_]*|<[^<>\n]+>")
 
 
 def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -> Request:
@@ -92,3 +94,24 @@ def values_of(request: Request, keep: Keep, mounts: Mounts | None) -> RequestVal
     if not is_kept or network is None:
         return values
     return replace(values, subnet_ids=network["Subnets"], security_group_ids=network["SecurityGroupIds"][:1])
+
+
+def is_placeholder(value: object) -> bool:
+    """Return whether the whole value is a placeholder."""
+    return isinstance(value, str) and PLACEHOLDER.fullmatch(value) is not None
+
+
+def placeholder_problems(request: object) -> Iterator[Problem]:
+    """Yield a problem for each value with a placeholder."""
+    for path, value in texts(request):
+        if found := PLACEHOLDER.search(value):
+            yield Problem(path, value, f"{found[0]} is a placeholder; replace it with its value")
+
+
+def texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yield each text with its path."""
+    if isinstance(value, str):
+        yield path, value
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        yield from texts(below, (*path, key))

@@ -1,15 +1,14 @@
-"""The instance groups of an imported cluster, and the request of their fields without `overrides`."""
+"""The instance groups of an imported cluster, and the `overrides` that make the request of all fields equal to the original."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.deployed_values import with_values
 from cli.import_cluster.instance_storage import Mounts, storage_of
-from cli.import_cluster.kubernetes import kubernetes_fields
+from cli.import_cluster.node_setup import on_create_of
 from cli.import_cluster.original import GROUPS, Original
-from cli.import_cluster.overrides import overrides
 from cli.import_cluster.roles import Roles
-from cli.import_cluster.scripts import on_create_of
 from cluster_request.request import CAPACITIES, Request, RequestValues, cluster_request
 from config.eks import EksConfig
 from config.instance_group import InstanceGroup
@@ -37,7 +36,7 @@ def group_fields(specification: Request, roles: Roles, keep: Keep, *, has_mounts
         **_volumes(specification, has_mounts=has_mounts),
         "capacity": _capacity(specification),
         "training_plan_arn": specification.get("TrainingPlanArn"),
-        **(kubernetes_fields(specification) if role is None else {}),
+        **(_kubernetes(specification) if role is None else {}),
         "image_id": specification.get("ImageId"),
         "execution_role": specification.get("ExecutionRole") if keep is Keep.EVERYTHING else None,
     }
@@ -62,6 +61,13 @@ def _capacity(specification: Request) -> str | None:
     return found.value if found and "TrainingPlanArn" not in specification else None
 
 
+def _kubernetes(specification: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the labels and taints of a group."""
+    config = specification.get("KubernetesConfig") or {}
+    taints = [{key.lower(): value for key, value in taint.items()} for taint in config.get("Taints") or ()]
+    return {"labels": config.get("Labels") or None, "taints": taints or None}
+
+
 def tags_of(request: Request) -> dict[str, str]:
     """Return the user's tags."""
     return {tag["Key"]: tag["Value"] for tag in request.get("Tags", ()) if not _is_own(tag["Key"])}
@@ -84,9 +90,9 @@ def with_overrides(
     ours = cluster_request(_friendly(groups, sections), values=values)
     full = []
     for fields, asked, made in zip(groups, wanted[GROUPS], ours[GROUPS], strict=True):
-        own = overrides(asked, made)
+        own = _difference(asked, made)
         full.append({**fields, "overrides": own} if own else fields)
-    return full, overrides(_of_the_cluster(wanted), _of_the_cluster(ours))
+    return full, _difference(_of_the_cluster(wanted), _of_the_cluster(ours))
 
 
 def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
@@ -107,3 +113,18 @@ def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
 
 def _of_the_cluster(request: Request) -> Request:
     return {name: value for name, value in request.items() if name not in (GROUPS, "ClusterName", "Tags")}
+
+
+def _difference(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the difference that, merged over ``ours``, gives ``wanted``; null removes a member."""
+    found: dict[str, Any] = {name: None for name in ours if name not in wanted}
+    for name, value in wanted.items():
+        have = ours.get(name)
+        if name not in ours:
+            found[name] = value
+        elif isinstance(value, Mapping) and isinstance(have, Mapping):
+            if below := _difference(value, have):
+                found[name] = below
+        elif value != have:
+            found[name] = value
+    return found

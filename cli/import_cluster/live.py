@@ -10,17 +10,14 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from cli.access import asked_region, client_of
-from cli.account import check_account
+from cli.access import asked_region, check_account, client_of
 from cli.aws_errors import explained
 from cli.errors import CommandError
 from cli.import_cluster import Choices, Keep, Original
 from cli.import_cluster.described import images_note, request_of
 from cli.import_cluster.json_file import JsonFile, read_json
-from cli.import_cluster.kinds import PARAMETERS as PARAMETERS_KIND
-from cli.import_cluster.kinds import demand
-from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import GROUPS, VPC
+from cli.import_cluster.original import GROUPS, VPC, demand, eks_arn_of
+from cli.import_cluster.original import PARAMETERS as PARAMETERS_KIND
 from cli.ownership import cluster_named
 from cli.resource_code import Cluster, ClusterApi
 from cluster_request.request import Request

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
+from cli.import_cluster.deployed_values import texts
 from cli.import_cluster.original import VPC, Original
-from cli.import_cluster.placeholders import texts
 from config.errors import ABSENT, ConfigError, Path, Problem
 from config.suggestions import either
 from config.zones import region_of_zone, regions, zones_of

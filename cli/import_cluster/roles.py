@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cli.import_cluster.kubernetes import eks_arn_of
-from cli.import_cluster.original import GROUPS, Original
+from cli.import_cluster.original import GROUPS, Original, eks_arn_of
 from config.errors import ABSENT, Path, Problem
 from config.instance_group import InstanceGroup, Role
 from config.suggestions import nearest

@@ -1,14 +1,16 @@
-"""Calls of the Kubernetes API with the operator's credentials. Every failure is an UnreachableError."""
+"""Calls of the Kubernetes API with the operator's credentials, and the IAM principals with access to it."""
 
 import base64
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from botocore.exceptions import ClientError
 
 import cli.resource_code  # noqa: F401  finds the functions' code
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.errors import RefusedError, UnreachableError
+from cli.pages import listed
 from cli.result import Json
 from kubernetes_resource.client import HttpsTransport, KubernetesClient, Transport
 from kubernetes_resource.discovery import Discovery
@@ -25,6 +27,8 @@ FIX = {
 }
 ADMIN_ROLE = "use a role of `eks.admins`"
 REFUSED = (Kind.UNAUTHORIZED, Kind.FORBIDDEN)
+SERVICE_ROLE = "/aws-service-role/"
+_ASSUMED = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.*")
 
 
 class OperatorClient:
@@ -112,14 +116,9 @@ class _Client(KubernetesClient):
 
 def describe_eks(eks: Any, name: str) -> Json:
     """Return EKS's description of an EKS cluster that has an API server."""
-    try:
-        found: Json = eks.describe_cluster(name=name)["cluster"]
-    except ClientError as error:
-        if is_absent(error):
-            raise UnreachableError(
-                f"EKS cluster {name!r} does not exist; deploy the cluster first, or correct `eks.existing`"
-            ) from error
-        raise
+    found: Json | None = unless_absent(lambda: eks.describe_cluster(name=name)["cluster"])
+    if found is None:
+        raise UnreachableError(f"EKS cluster {name!r} does not exist; deploy the cluster first, or correct `eks.existing`")
     if not found.get("endpoint"):
         raise UnreachableError(f"EKS cluster {name!r} is {found['status']} and has no API server; try again when it is ACTIVE")
     return found
@@ -130,3 +129,29 @@ def operator_client(eks: Any, sts: Any, name: str, access_fix: str = ADMIN_ROLE)
     found = describe_eks(eks, name)
     authority = base64.b64decode(found["certificateAuthority"]["data"]).decode()
     return OperatorClient(name, HttpsTransport(found["endpoint"], authority), EksAccess(eks, sts).token(name), access_fix)
+
+
+def access_entries(eks: Any, cluster: str) -> list[str]:
+    """Return the ARNs of the principals, without AWS's own roles."""
+    entries = listed(eks, "list_access_entries", "accessEntries", clusterName=cluster)
+    return [arn for arn in entries if SERVICE_ROLE not in arn]
+
+
+def has_access(caller: str, principals: Sequence[str]) -> bool:
+    """Return whether the caller's ARN, as STS returns it, is one of the principals. STS leaves out the path of a role."""
+    assumed = _ASSUMED.fullmatch(caller)
+    if not assumed:
+        return caller in principals
+    start, name = f"arn:{assumed[1]}:iam::{assumed[2]}:role/", assumed[3]
+    return any(arn.startswith(start) and arn.rpartition("/")[2] == name for arn in principals)
+
+
+def principal_of(iam: Any, caller: str) -> str:
+    """Return the role or user of a caller's ARN as `eks.admins` accepts it; without the role's path if IAM refuses."""
+    assumed = _ASSUMED.fullmatch(caller)
+    if not assumed:
+        return caller.replace(":sts:", ":iam:", 1) if ":user/" in caller else caller
+    try:
+        return str(iam.get_role(RoleName=assumed[3])["Role"]["Arn"])
+    except ClientError:
+        return f"arn:{assumed[1]}:iam::{assumed[2]}:role/{assumed[3]}"

@@ -24,7 +24,7 @@ def warnings(site: Site, action: str, nodes: Sequence[Node]) -> list[str]:
 def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: bool) -> None:
     """Raise an CommandError if the nodes include every controller while jobs run, unless ``force``."""
     chosen = {node.instance for node in nodes if node.role == Role.CONTROLLER}
-    others = [node for node in site.directory.of_role(Role.CONTROLLER) if node.instance not in chosen]
+    others = [node for node in site.of_role(Role.CONTROLLER) if node.instance not in chosen]
     if not chosen or force or any(node.status == "Running" for node in others) or site.scheduler is None:
         return
     jobs = site.scheduler.jobs()
@@ -44,6 +44,6 @@ def _replaced(site: Site) -> list[str]:
 
 
 def _rebooted(site: Site, chosen: Sequence[Node]) -> list[str]:
-    if len(chosen) < len(site.directory.of_role(Role.CONTROLLER)):
+    if len(chosen) < len(site.of_role(Role.CONTROLLER)):
         return ["another controller takes over during the reboot"]
     return ["jobs run on, but Slurm's commands do not answer until the controller is back"]

@@ -34,8 +34,7 @@ def delete(
     shell: Shell | None = None,
 ) -> Result:
     """Delete the nodes; with ``scale``, lower `instance_count` in the file."""
-    site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
-    chosen = site.select(nodes)
+    site, chosen = Site.of(deployment, nodes, drain=options.drain, shell=shell, show=show)
     left = _left(site, chosen)
     _demand_counts(site, left, file, scale=scale)
     if options.drain:
@@ -54,7 +53,7 @@ def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
     """Return the number of nodes that each group has afterwards."""
     groups = site.deployment.cluster()["InstanceGroups"]
     # HyperPod may list more nodes than the target, and fewer while it has no capacity.
-    listed = Counter(node.group for node in site.directory.nodes if node.status != "ShuttingDown")
+    listed = Counter(node.group for node in site.nodes if node.status != "ShuttingDown")
     counts = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
     if controllers := [node for node in chosen if node.role == Role.CONTROLLER]:
         raise CommandError(f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")

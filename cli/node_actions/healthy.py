@@ -6,11 +6,10 @@ from functools import partial
 
 from cli.errors import CommandError
 from cli.node_actions.patience import Patience
-from cli.node_actions.scheduler import drained_for
-from cli.node_actions.site import Site
+from cli.node_actions.site import Site, drained_for
 from cli.node_directory import Node
-from cli.remote.parallel import in_parallel
 from cli.remote.sessions import SessionError
+from cli.remote.shell import in_parallel
 from config.instance_group import Role
 
 PRECHECK = "/usr/local/bin/hyperpod-precheck"

@@ -130,7 +130,7 @@ class Recovery:
             problems = rebooted(self.site, nodes, boot_ids, patience)
             pairs = {node.instance: node.instance for node in nodes if node.instance not in problems}
         site = self.site.again()
-        present = {node.instance: node for node in site.directory.named}
+        present = {node.instance: node for node in site.named}
         returned = {old: present[new] for old, new in pairs.items() if new in present}
         try:
             unhealthy, notes = return_to_service(site, list(returned.values()), self.action, patience)
@@ -160,8 +160,7 @@ def recover(
     shell: Shell | None = None,
 ) -> Result:
     """Replace or reboot the nodes, and return the result of each."""
-    site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
-    chosen = site.select(nodes)
+    site, chosen = Site.of(deployment, nodes, drain=options.drain, shell=shell, show=show)
     if options.drain:
         site.demand_known(chosen)
     demand_another(site, action, chosen, force=options.force)

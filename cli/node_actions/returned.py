@@ -8,8 +8,8 @@ from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
 from cli.node_directory import Node
-from cli.remote.parallel import in_parallel
 from cli.remote.sessions import SessionError
+from cli.remote.shell import in_parallel
 
 # A boot has its own id; a container's first process has its own start time.
 BOOT = "cat /proc/sys/kernel/random/boot_id; cut -d' ' -f22 /proc/1/stat"

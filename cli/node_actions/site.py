@@ -8,86 +8,66 @@ from typing import Any
 from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import CommandError, RefusedError, UnreachableError
-from cli.node_actions.kubernetes import Kubernetes
-from cli.node_actions.scheduler import Host, Scheduler, kubernetes_of
-from cli.node_actions.slurm import Slurm
-from cli.node_directory import Node, NodeDirectory, node_directory, session_shell
-from cli.remote.plugin import missing_plugin
+from cli.node_actions.kubernetes import Kubernetes, KubernetesHost
+from cli.node_actions.slurm import Slurm, SlurmNode
+from cli.node_directory import Node, NodeDirectory, node_directory
 from cli.remote.shell import Shell
 from cli.result import Show, Table, ignore
 from config.instance_group import Role
-from config.model import Orchestrator
 
+Scheduler = Slurm | Kubernetes
+Host = SlurmNode | KubernetesHost
+"""A node in the scheduler."""
 SHOWN = 10
 WITHOUT_SCHEDULER = "pass --no-drain to go on without draining"
 
 
-@dataclass(frozen=True)
-class Site:
-    """A deployed cluster with its nodes; ``scheduler`` is None if it cannot be reached."""
+@dataclass(frozen=True, eq=False)
+class Site(NodeDirectory):
+    """The nodes of a cluster with their scheduler, which is None if it cannot be reached."""
 
-    deployment: Deployment
-    directory: NodeDirectory
-    shell: Shell | None
     scheduler: Scheduler | None
-    show: Show = field(default=ignore)
-    named: dict[frozenset[str], Sequence[str]] = field(default_factory=dict, compare=False)
+    show: Show
+    words: dict[frozenset[str], Sequence[str]] = field(default_factory=dict)
     """The operator's words by the instance ids that they name."""
 
     @classmethod
     def of(
         cls,
         deployment: Deployment,
+        names: Sequence[str],
         *,
         drain: bool = True,
         shell: Shell | None = None,
         show: Show = ignore,
         fix: str = WITHOUT_SCHEDULER,
-    ) -> "Site":
-        """Return the site; raise an CommandError with the fix if ``drain`` requires the scheduler, which cannot be reached."""
-        reason = "" if shell else missing_plugin()
-        if shell is None and not reason:
-            shell = session_shell(deployment)
-        directory = node_directory(deployment, shell)
-        scheduler = kubernetes_of(deployment) if _is_eks(deployment) else _on(shell, directory) if shell else None
-        if scheduler:
-            reason = _why_unreachable(scheduler, drain=drain)
+    ) -> tuple["Site", tuple[Node, ...]]:
+        """Return the site and its nodes of these names; raise an CommandError with the fix if ``drain`` misses the scheduler."""
+        found = node_directory(deployment, shell)
+        scheduler = _scheduler(found)
+        reason = _why_unreachable(scheduler, drain=drain) if scheduler else found.shell_problem
+        site = cls(deployment, found.cluster, found.listed, found.shell, found.shell_problem, None if reason else scheduler, show)
         if drain and reason:
-            raise CommandError(f"cannot reach {_name(deployment)}: {reason}; {fix}")
-        return cls(deployment, directory, shell, None if reason else scheduler, show)
-
-    @property
-    def name(self) -> str:
-        """Return the name of the cluster file."""
-        return self.deployment.config.name
-
-    @property
-    def cluster(self) -> str:
-        """Return the name of the cluster at AWS."""
-        return self.directory.cluster
+            raise CommandError(f"cannot reach {site.scheduler_name}: {reason}; {fix}")
+        return site, site._named(names)
 
     @property
     def sagemaker(self) -> Any:
         """Return a client of SageMaker."""
         return self.deployment.client("sagemaker")
 
-    def select(self, names: Sequence[str]) -> tuple[Node, ...]:
+    def _named(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes of these names, each once, with HyperPod's names if these are known."""
-        ids = {name: frozenset(node.instance for node in self.directory.find(name)) for name in names}
+        ids = {name: frozenset(node.instance for node in self.find(name)) for name in names}
         found = frozenset[str]().union(*ids.values())
-        self.named.update({of_name: [name] for name, of_name in ids.items()})
-        self.named[found] = list(ids)
-        return tuple(node for node in self.directory.named if node.instance in found)
-
-    @property
-    def is_eks(self) -> bool:
-        """Return whether Kubernetes is the scheduler."""
-        return _is_eks(self.deployment)
+        self.words.update({of_name: [name] for name, of_name in ids.items()})
+        self.words[found] = list(ids)
+        return tuple(node for node in self.named if node.instance in found)
 
     @property
     def scheduler_name(self) -> str:
         """Return the name of the scheduler."""
-        return _name(self.deployment)
+        return Kubernetes.NAME if self.is_eks else Slurm.NAME
 
     def in_scheduler(self, nodes: Iterable[Node]) -> dict[str, Host]:
         """Return the compute nodes that the scheduler knows, by host name."""
@@ -106,10 +86,8 @@ class Site:
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""
-        directory = node_directory(self.deployment, self.shell)
-        if self.is_eks or self.scheduler is None or self.shell is None:
-            return replace(self, directory=directory)
-        return replace(self, directory=directory, scheduler=_on(self.shell, directory))
+        present = replace(self, listed=node_directory(self.deployment, self.shell).listed)
+        return present if self.is_eks or self.scheduler is None else replace(present, scheduler=_scheduler(present))
 
     def reason(self, action: str, text: str = "") -> str:
         """Return the reason of a drained node, with the user who asked for it."""
@@ -118,23 +96,18 @@ class Site:
     def command(self, action: str, nodes: Iterable[Node], *options: str) -> str:
         """Return the command for these nodes: with the operator's words if they name exactly these, else with ten at most."""
         chosen = list(nodes)
-        words = self.named.get(frozenset(node.instance for node in chosen))
+        words = self.words.get(frozenset(node.instance for node in chosen))
         more = f" (the first {SHOWN} of {len(chosen)} nodes)" if words is None and len(chosen) > SHOWN else ""
         names = words or [node.label for node in chosen[:SHOWN]]
         return f"`{self.deployment.hpod(action, *names, *options)}`{more}"
 
 
-def _is_eks(deployment: Deployment) -> bool:
-    return deployment.config.orchestrator is Orchestrator.EKS
-
-
-def _name(deployment: Deployment) -> str:
-    return Kubernetes.NAME if _is_eks(deployment) else Slurm.NAME
-
-
-def _on(shell: Shell, directory: NodeDirectory) -> Slurm:
-    """Return Slurm on the controllers, running ones first."""
-    return Slurm(shell, sorted(directory.of_role(Role.CONTROLLER), key=lambda node: node.status != "Running"))
+def _scheduler(directory: NodeDirectory) -> Scheduler | None:
+    """Return Kubernetes, or Slurm on the controllers, running ones first; None without a shell on these."""
+    if directory.is_eks:
+        return Kubernetes(directory.deployment.kubernetes)
+    controllers = sorted(directory.of_role(Role.CONTROLLER), key=lambda node: node.status != "Running")
+    return Slurm(directory.shell, controllers) if directory.shell else None
 
 
 def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> str:
@@ -146,6 +119,11 @@ def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> str:
             raise
         return str(error)
     return ""
+
+
+def drained_for(action: str, hosts: Iterable[Host]) -> set[str]:
+    """Return the hosts that an earlier or the present run of this action drained."""
+    return {each.host for each in hosts if each.is_drained and each.reason.startswith(f"hpod {action} by ")}
 
 
 def hosts_table(nodes: Collection[Host], scheduler: str = Slurm.NAME) -> Table:

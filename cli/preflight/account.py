@@ -15,6 +15,7 @@ from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
+from cli.pages import listed
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig, Orchestrator
 from config.suggestions import nearest
@@ -36,13 +37,11 @@ def session_for(config: ClusterConfig, access: Access = ENVIRONMENT) -> boto3.Se
     return boto3.Session(botocore_session=core, region_name=access.region_of(config.region))
 
 
-class Account:
-    """One account in one region; its clients are shared by threads."""
+class Account(Deployment):
+    """The deployment of a file in one account and region; threads share its clients and answers."""
 
     def __init__(self, config: ClusterConfig, session: Any, folder: Path = CLUSTERS) -> None:
-        self.config = config
-        self._session = session
-        self._deployment = Deployment(config, session, folder)
+        super().__init__(config, session, folder)
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
         self._answers: dict[object, object] = {}
@@ -67,18 +66,12 @@ class Account:
         """Return the client for ``service``; a session creates clients in one thread at a time."""
         with self._lock:
             if service not in self._clients:
-                self._clients[service] = self._deployment.client(service)
+                self._clients[service] = super().client(service)
             return self._clients[service]
 
     def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
-        """Yield the ``items`` that ``operation`` lists, from every page."""
-        client = self.client(service)
-        if client.can_paginate(operation):
-            pages = client.get_paginator(operation).paginate(**arguments)
-        else:  # botocore has no paginator for some of the operations that give a NextToken
-            pages = _followed(getattr(client, operation), arguments)
-        for page in pages:
-            yield from page.get(items) or []
+        """Return the ``items`` that ``operation`` lists, from every page."""
+        return listed(self.client(service), operation, items, **arguments)
 
     def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
         """Return the answer of ``ask``, which is shared by all checks."""
@@ -112,12 +105,7 @@ class Account:
     @cached_property
     def stacks(self) -> dict[str, Stack]:
         """The file's existing stacks, by their last name: Network, Storage, Cluster."""
-        return {stack.name.rsplit("-", 1)[-1]: stack for stack in self._deployment.stacks()}
-
-    @property
-    def deployment(self) -> Deployment:
-        """The deployment of the file."""
-        return self._deployment
+        return {stack.name.rsplit("-", 1)[-1]: stack for stack in self.read_stacks()}
 
     def output(self, name: str) -> str | None:
         """Return the stack output with this name, if it exists."""
@@ -128,12 +116,3 @@ class Account:
         """The address of the region's console."""
         host = {"aws-cn": "console.amazonaws.cn", "aws-us-gov": "console.amazonaws-us-gov.com"}.get(self.partition)
         return f"https://{host}" if host else f"https://{self.region}.console.aws.amazon.com"
-
-
-def _followed(ask: Callable[..., Json], arguments: Json) -> Iterator[Json]:
-    """Yield the pages of an operation, following NextToken."""
-    page: Json = ask(**arguments)
-    yield page
-    while page.get("NextToken"):
-        page = ask(**arguments, NextToken=page["NextToken"])
-        yield page

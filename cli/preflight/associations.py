@@ -38,7 +38,7 @@ def _own(account: Account) -> set[str]:
     """Return the associations of the file's own stack."""
     if "Storage" not in account.stacks:
         return set()
-    return {each["PhysicalResourceId"] for each in account.deployment.resources("Storage") if each["ResourceType"] == KIND}
+    return {each["PhysicalResourceId"] for each in account.resources("Storage") if each["ResourceType"] == KIND}
 
 
 def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[CheckResult]:

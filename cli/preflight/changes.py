@@ -29,7 +29,7 @@ REPLACED = (Change.REPLACES_FILE_SYSTEM, Change.REPLACES_BOTH)
 def changes(account: Account) -> Iterator[CheckResult]:
     """Compare the fields of the network, the storage and the chat channels with the deployed templates."""
     config, kept = account.config, (name for name, stack in account.stacks.items() if stack.status not in MADE_ANEW)
-    deployed = {name: template_resources(account.deployment, name) for name in kept}
+    deployed = {name: template_resources(account, name) for name in kept}
     if "Network" not in deployed:
         yield skipped("the network is not deployed")
         return
@@ -42,7 +42,7 @@ def changes(account: Account) -> Iterator[CheckResult]:
     ]
     if not config.storage.lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
         found.append(("storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM))
-    identity = (deployed_properties(account.deployment) or {}).get("NetworkIdentity")
+    identity = (deployed_properties(account) or {}).get("NetworkIdentity")
     if identity not in (None, config.network.identity) and not any(field.startswith("network.") for field, *_ in found):
         found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
     if any(effect in REPLACED for *_, effect in found):

@@ -19,7 +19,7 @@ def cluster_name(account: Account) -> Iterator[CheckResult]:
     cluster = cluster_named(ClusterApi(account.client("sagemaker")), name)
     if cluster is None:
         yield ok(f"no cluster {name} exists")
-    elif has_own(account.deployment, cluster) or account.output("ClusterName") == name:
+    elif has_own(account, cluster) or account.output("ClusterName") == name:
         yield from _own(account, cluster)
     else:
         yield _others(account, cluster)
@@ -29,7 +29,7 @@ def _own(account: Account, cluster: Cluster) -> Iterator[CheckResult]:
     if cluster.status in BUSY:
         yield warning(
             f"{cluster.name} belongs to this file and is {cluster.status}",
-            f"wait: `{account.deployment.hpod('status')}` shows when it is done",
+            f"wait: `{account.hpod('status')}` shows when it is done",
         )
     else:
         yield ok(f"{cluster.name} belongs to this file and is {cluster.status}")
@@ -37,8 +37,8 @@ def _own(account: Account, cluster: Cluster) -> Iterator[CheckResult]:
 
 def _others(account: Account, cluster: Cluster) -> CheckResult:
     message = f"cluster {cluster.name} already exists: {cluster.arn} is {cluster.status} and {whose(cluster)}"
-    look = f"`{account.deployment.hpod('adopt')}` previews its adoption"
-    why = obstacle(account.deployment, cluster)
+    look = f"`{account.hpod('adopt')}` previews its adoption"
+    why = obstacle(account, cluster)
     if account.config.adopt and not why and cluster.owner is None:
         return warning(f"{message}; `adopt: true` adopts it", look)
     free = "choose another `cluster_name`" + ("" if cluster.owner else f", or adopt it: {look}")

@@ -17,10 +17,10 @@ def cluster_replacement(account: Account) -> Iterator[CheckResult]:
     """Check that a deployment updates the cluster in place."""
     api, name = ClusterApi(account.client("sagemaker")), account.output("ClusterName")
     cluster = cluster_named(api, name) if name else None
-    if cluster is None or not has_own(account.deployment, cluster):
+    if cluster is None or not has_own(account, cluster):
         yield skipped("no cluster of this file exists")
         return
-    deployed = deployed_properties(account.deployment) or {}
+    deployed = deployed_properties(account) or {}
     network = account.config.network
     if account.config.eks and network.existing is None and deployed.get("NetworkIdentity") != network.identity:
         yield error(
@@ -29,7 +29,7 @@ def cluster_replacement(account: Account) -> Iterator[CheckResult]:
         )
         return
     try:
-        desired = desired_cluster(account.deployment, cluster, api, deployed_request(account.deployment))
+        desired = desired_cluster(account, cluster, api, deployed_request(account))
     except UnreachableError as failure:
         yield warning(str(failure))
         return

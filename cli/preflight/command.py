@@ -6,8 +6,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.access import ENVIRONMENT, Access
-from cli.account import compare_account
+from cli.access import ENVIRONMENT, Access, compare_account
 from cli.aws_errors import explained
 from cli.cluster_files import checked, cluster_path
 from cli.errors import CommandError

@@ -18,7 +18,7 @@ def kept_settings(account: Account, found: Json) -> Iterator[CheckResult]:
 def _key(account: Account) -> Iterator[CheckResult]:
     """Compare the key with the stack's template: CloudFormation does, and does not see a key that was added with EKS's API."""
     # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-cluster-encryptionconfig.html
-    eks, deployed = account.config.eks, template_properties(account.deployment, "Kubernetes", "AWS::EKS::Cluster")
+    eks, deployed = account.config.eks, template_properties(account, "Kubernetes", "AWS::EKS::Cluster")
     before: list[Any] = (deployed or {}).get("EncryptionConfig") or []
     keys = [each["Provider"]["KeyArn"] for each in before]
     if eks is None or deployed is None or keys == [*filter(None, [eks.secrets_key_arn])]:

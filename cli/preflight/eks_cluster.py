@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.eks_changes import kept_settings
@@ -53,7 +51,7 @@ def _support(version: str, facts: Json) -> CheckResult:
 
 def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:
     """Check that the deployed EKS cluster is at most one minor version older, and not newer."""
-    if "Kubernetes" not in account.stacks or (found := _described(account, account.deployment.eks_name)) is None:
+    if "Kubernetes" not in account.stacks or (found := _described(account, account.eks_name)) is None:
         return
     distance = minor(version) - minor(found["version"])
     if distance < 0:
@@ -80,7 +78,7 @@ def eks_cluster(account: Account) -> Iterator[CheckResult]:
     if eks is None:
         yield skipped(NONE)
     elif eks.existing is None:
-        name = account.deployment.eks_name
+        name = account.eks_name
         well = f"the name {name} is free" if "Kubernetes" not in account.stacks else f"EKS cluster {name} is the deployment's"
         yield from together(account, _name(account, name), _log_group(account, name), _kept(account, name), well=well)
     elif (found := _described(account, eks.existing.name)) is None:
@@ -173,10 +171,5 @@ def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterato
 
 
 def _described(account: Account, name: str) -> Json | None:
-    try:
-        found: Json = account.client("eks").describe_cluster(name=name)["cluster"]
-    except ClientError as failure:
-        if is_absent(failure):
-            return None
-        raise
+    found: Json | None = unless_absent(lambda: account.client("eks").describe_cluster(name=name)["cluster"])
     return found

@@ -21,6 +21,4 @@ def kept_file_systems(account: Account) -> Iterator[CheckResult]:
         yield ok("no file system of an earlier deployment")
     for each in kept:
         message = f"an earlier deployment left {leftovers.described(each)}; this one creates a new, empty file system"
-        yield warning(
-            message, f"`{account.deployment.hpod('retained')}` prints the sections that use it again; otherwise delete it"
-        )
+        yield warning(message, f"`{account.hpod('retained')}` prints the sections that use it again; otherwise delete it")

@@ -18,7 +18,7 @@ def stacks(account: Account) -> Iterator[CheckResult]:
         yield skipped("no stack of this file exists")
     for stack in account.stacks.values():
         message = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
-        make, fix = _judged(stack, account.deployment)
+        make, fix = _judged(stack, account)
         yield make(message, fix) if fix else ok(message)
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.node_directory import Node, node_directory, session_shell
-from cli.reach.host_keys import host_keys, known_hosts
 from cli.reach.ssh import login_of, require_aws_cli, require_plugin
-from cli.reach.ssh_config import Entry, config_text, write_private
+from cli.reach.ssh_config import Entry, config_text, host_keys, known_hosts, write_private
 from cli.remote.shell import Shell
 from cli.result import Result
 

@@ -1,21 +1,24 @@
 """`./hpod run CLUSTER NODE|GROUP|all -- CMD`: a command on nodes, with the output and exit status of each."""
 
+import base64
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.deployment import Deployment
 from cli.node_directory import Node, NodeDirectory, first_running, node_directory, session_shell
-from cli.reach.fan_out import fan_out, limited
 from cli.reach.ssh import require_plugin
-from cli.remote.parallel import in_parallel
-from cli.remote.sessions import SessionError
-from cli.remote.shell import Output, Shell, ShellError
+from cli.remote.sessions import SessionError, Target
+from cli.remote.shell import SLURM_PATH, Output, Shell, ShellError, in_parallel
 from cli.result import Json, Result, Verbatim
 from config.instance_group import Role
 
 NO_STATUS = 255
-MARGIN_S = 30
+KILL_S = 5
+MARGIN_S, SRUN_S = 30, 20
+"""Seconds for the start and end of a session, and of srun."""
+WIDTH = 1000
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,12 @@ def _by_srun(
     if len(compute) < 2 or not controllers:
         return {}
     try:
-        answers = fan_out(shell, first_running(controllers).target, list(compute), command, timeout_s)
+        outputs = fan_out(shell, first_running(controllers).target, list(compute), command, timeout_s)
     except ShellError as error:  # the command may have started, so it must not start again
         return {node: NodeResult(node, None, str(error)) for node in compute.values()}
     except SessionError:
         return {}
-    return dict(_results(compute, {host: answer.output for host, answer in answers.items()}))
+    return dict(_results(compute, outputs))
 
 
 def _results(nodes: Mapping[str, Node], outputs: Mapping[str, Output | None]) -> Iterator[tuple[Node, NodeResult]]:
@@ -107,3 +110,61 @@ def _framed(result: NodeResult) -> str:
 
 def _text(result: NodeResult) -> str:
     return result.output.text if result.output else result.error
+
+
+def limited(command: str, timeout_s: int) -> str:
+    """Return a script that runs the command with Slurm's programs in PATH, and kills it after the time (exit status 124)."""
+    return f"export {SLURM_PATH}\ntimeout --kill-after={KILL_S} {timeout_s} bash -c {shlex.quote(command)}"
+
+
+def fan_out(shell: Shell, controller: Target, hosts: Sequence[str], command: str, timeout_s: int) -> dict[str, Output | None]:
+    """Return the outputs of the hosts where srun started the command, None if it did not end there.
+
+    `srun --no-allocate` needs root. It creates no job, and also reaches nodes that are drained or fully allocated. Hosts that
+    are unknown to Slurm or do not respond are left out.
+    """
+    script = _script(hosts, command, timeout_s)
+    output = shell.run(controller, script, timeout_s + 3 * SRUN_S)
+    return dict(_answers(output.text, hosts))
+
+
+def _script(hosts: Sequence[str], command: str, timeout_s: int) -> str:
+    task = base64.b64encode(_task(command, timeout_s).encode()).decode()
+    return f"""\
+export {SLURM_PATH}
+up=$(sinfo --noheader --Node --responding --nodes={",".join(hosts)} --format=%N | sort --unique)
+[ -n "$up" ] || exit 0
+timeout --kill-after={KILL_S} {timeout_s + SRUN_S} srun --no-allocate --nodelist="$(paste --serial --delimiters=, <<<"$up")" \\
+    --nodes="$(wc --lines <<<"$up")" --ntasks-per-node=1 --kill-on-bad-exit=0 --wait=0 --chdir=/ \\
+    bash -c "$(base64 -d <<<{task})" </dev/null
+"""
+
+
+def _task(command: str, timeout_s: int) -> str:
+    """Return the script of a host: it prints the output in lines that begin with its name, as srun mixes lines of all hosts."""
+    run = limited(command, timeout_s)
+    return f"""\
+echo "$SLURMD_NODENAME <"
+output=$(bash -c {shlex.quote(run)} </dev/null 2>&1; printf '\\n%s' $?)
+printf %s "$output" | base64 --wrap={WIDTH} | sed "s/^/$SLURMD_NODENAME = /"
+echo
+echo "$SLURMD_NODENAME >"
+"""
+
+
+def _answers(text: str, hosts: Sequence[str]) -> Iterator[tuple[str, Output | None]]:
+    lines = re.findall(r"^(\S+) ([<=>])(?: (\S+))?$", text, re.MULTILINE)
+    for host in hosts:
+        own = [(kind, data) for name, kind, data in lines if name == host]
+        if own:
+            ended = own[-1][0] == ">"
+            yield host, _decoded("".join(data for kind, data in own if kind == "=")) if ended else None
+
+
+def _decoded(data: str) -> Output | None:
+    """Return the output; None if a part of it is missing."""
+    try:
+        printed, _, status = base64.b64decode(data).decode(errors="replace").rpartition("\n")
+        return Output(int(status), printed)
+    except ValueError:
+        return None

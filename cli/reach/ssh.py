@@ -12,10 +12,19 @@ from pathlib import Path
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.node_directory import NodeDirectory, node_directory, session_shell
-from cli.reach.host_keys import HostKeys, host_keys, known_hosts
-from cli.reach.ssh_config import FOLDER, Entry, Login, config_text, entries, with_include, write_private
-from cli.remote.plugin import missing_plugin
-from cli.remote.sessions import Session, SessionError
+from cli.reach.ssh_config import (
+    FOLDER,
+    Entry,
+    HostKeys,
+    Login,
+    config_text,
+    entries,
+    host_keys,
+    known_hosts,
+    with_include,
+    write_private,
+)
+from cli.remote.sessions import Session, SessionError, missing_plugin
 from cli.remote.shell import Shell
 from cli.result import Json, Result, Table, Verbatim
 from config.printable import printable

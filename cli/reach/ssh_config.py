@@ -1,21 +1,27 @@
-"""Entries of ~/.ssh/config that reach nodes through Session Manager."""
+"""Entries for OpenSSH: one per node, with its host keys, which a session reads inside the cluster's network."""
 
 import os
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cli.errors import CommandError
 from cli.node_directory import Node, first_running
+from cli.remote.shell import Shell
 from config.instance_group import Role
 
 FOLDER = "hyperpod-cdk"
 INCLUDE = f"Include {FOLDER}/*.conf"
 _WORD = re.compile(r"[\w.@:/+=,-]+", re.ASCII)
 HEADER = "# Written by `./hpod ssh {cluster} --config`, which overwrites changes.\n"
+SCAN_S = 10
+SCAN_TIMEOUT_S = 120.0
+_KEY = re.compile(r"^(\S+) ((?:ssh|ecdsa|sk)-\S+ [A-Za-z0-9+/=]+)$", re.MULTILINE)
+HostKeys = Mapping[str, Sequence[str]]
+"""Host keys by instance id."""
 
 
 @dataclass(frozen=True)
@@ -113,3 +119,20 @@ def write_private(path: Path, text: str) -> bool:
         Path(temporary).unlink(missing_ok=True)
         raise
     return True
+
+
+def host_keys(shell: Shell, through: Node, nodes: Iterable[Node]) -> HostKeys:
+    """Return the keys that each node's sshd presents to the node ``through``."""
+    by_address = {node.address: node.instance for node in nodes if node.address}
+    found: dict[str, list[str]] = {instance: [] for instance in by_address.values()}
+    if by_address:
+        script = f"ssh-keyscan -T {SCAN_S} {' '.join(by_address)} 2>/dev/null"
+        for address, key in _KEY.findall(shell.run(through.target, script, SCAN_TIMEOUT_S).text):
+            if address in by_address:
+                found[by_address[address]].append(key)
+    return {instance: sorted(keys) for instance, keys in found.items() if keys}
+
+
+def known_hosts(keys: HostKeys) -> str:
+    """Return the lines of a known_hosts file whose hosts are instance ids."""
+    return "".join(f"{instance} {key}\n" for instance in sorted(keys) for key in keys[instance])

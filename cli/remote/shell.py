@@ -6,8 +6,10 @@ import pty
 import re
 import secrets
 import subprocess
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from cli.remote.sessions import Session, SessionError, Sessions, Target
 
@@ -15,6 +17,10 @@ DOCUMENT = "AWS-StartNonInteractiveCommand"
 TIMEOUT_S = 120.0
 SLURM_PATH = "PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH"
 """The variable with Slurm's programs, which a session's shell may not find."""
+PARALLEL_SESSIONS = 5
+"""Sessions at a time: StartSession's rate is limited for the account."""
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 class ShellError(SessionError):
@@ -94,3 +100,9 @@ def unframed(printed: str, mark: str, node: str) -> Output:
     if found is None:
         raise ShellError(f"{node}: the session ended without the command's end; it printed: {text.strip()[-500:]}")
     return Output(int(found[2]), found[1])
+
+
+def in_parallel(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
+    """Return the function's answer for each item, in their order."""
+    with ThreadPoolExecutor(PARALLEL_SESSIONS) as pool:
+        return list(pool.map(function, items))

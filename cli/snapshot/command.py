@@ -4,13 +4,13 @@ import hashlib
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping, Set
 from pathlib import Path
 
 from cli.cluster_folder import is_path
 from cli.result import Result
 from cli.snapshot.assembly import node_files, synthesize, templates
 from cli.snapshot.readable import readable
-from cli.snapshot.update import update
 
 SUFFIX = ".snapshot"
 
@@ -58,3 +58,16 @@ def _remove_empty(clusters: Path) -> None:
     for folder in clusters.glob(f"*{SUFFIX}"):
         if not any(path.is_file() for path in folder.rglob("*")):
             shutil.rmtree(folder)
+
+
+def update(expected: Mapping[Path, bytes], present: Set[Path], *, write: bool = True) -> list[Path]:
+    """Return the files that differ or are not expected; with ``write``, write the first and delete the others."""
+    gone = present - expected.keys()
+    stale = {file for file, content in expected.items() if not file.exists() or file.read_bytes() != content}
+    if write:
+        for file in gone:
+            file.unlink()
+        for file in stale:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(expected[file])
+    return sorted(gone | stale)

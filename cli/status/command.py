@@ -5,11 +5,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from cli.deployment import Deployment, Stack
-from cli.failures import failures
-from cli.progress import progress
 from cli.render import Redraw, redraw
 from cli.result import Block, Json, Result, Table
 from cli.rollback import STUCK, rollback_fix
+from cli.stack_operations import failures, progress
 from cli.status.report import ClusterReport
 
 WATCH_S = 10
@@ -18,7 +17,7 @@ WITH_CUSTOM_RESOURCES = ("Kubernetes", "Cluster", "Addons")
 
 def status(deployment: Deployment, *, show_all: bool = False, now: datetime | None = None) -> Result:
     """Return the state of everything that a cluster file describes."""
-    stacks = deployment.stacks()
+    stacks = deployment.read_stacks()
     failed = {stack.name: found for stack in stacks if (found := failures(deployment, stack))}
     stuck = [rollback_fix(deployment, stack) for stack in stacks if stack.status == STUCK]
     running = [line for stack in _busy(stacks) for line in progress(deployment, stack)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.node_reports import Report
+from cli.pages import listed
 from cli.result import Json, Table
 from config.storage import LustreConfig
 
@@ -88,14 +89,8 @@ def _of_metric(deployment: Deployment, system: str, now: datetime) -> int | None
 
 
 def _associations(fsx: Any, system: str) -> list[Json]:
-    found: list[Json] = []
-    more: dict[str, str] = {}
-    while True:
-        answer = fsx.describe_data_repository_associations(Filters=[{"Name": "file-system-id", "Values": [system]}], **more)
-        found += [_association(each) for each in answer["Associations"]]
-        if "NextToken" not in answer:
-            return found
-        more = {"NextToken": answer["NextToken"]}
+    filters = [{"Name": "file-system-id", "Values": [system]}]
+    return list(map(_association, listed(fsx, "describe_data_repository_associations", "Associations", Filters=filters)))
 
 
 def _association(association: Mapping[str, Any]) -> Json:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.deployment import Deployment
+from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Block, Json, Table
 from cluster_request.quotas import has_task_governance
@@ -65,9 +66,8 @@ class GovernanceReader:
     def found(self, resource: str) -> list[Json]:
         """Return all items with FailureReason, if any."""
         operation = {"ComputeQuota": "list_compute_quotas", "ClusterSchedulerConfig": "list_cluster_scheduler_configs"}[resource]
-        pages = self.sagemaker.get_paginator(operation).paginate(ClusterArn=self.cluster_arn)
-        summaries = [each for page in pages for each in page[f"{resource}Summaries"] if each["Status"] != DELETED]
-        return [self._with_reason(resource, each) for each in summaries]
+        summaries = listed(self.sagemaker, operation, f"{resource}Summaries", ClusterArn=self.cluster_arn)
+        return [self._with_reason(resource, each) for each in summaries if each["Status"] != DELETED]
 
     def _with_reason(self, resource: str, summary: Json) -> Json:
         if not summary["Status"].endswith(FAILED):

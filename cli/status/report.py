@@ -5,11 +5,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.alarms import raised
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment, Stack
+from cli.events.aws_sources import raised
 from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
@@ -169,7 +167,7 @@ class ClusterReport:
         silent, total = [node for node in without if node.instance in known], len(self._nodes)
         lines = []
         if never := len(without) - len(silent):
-            lines.append(f"{never} of {total} nodes have no agent; `{self._deployment.hpod('apply')}` installs it")
+            lines.append(f"{never} of {total} nodes have no agent; `{self._deployment.hpod('rerun-scripts')}` installs it")
         if silent:
             lines.append(f"{len(silent)} of {total} agents stopped reporting: run `journalctl -u hyperpod-follow` on the node")
         return "\n".join(lines)
@@ -191,13 +189,9 @@ def desired_bundle(deployment: Deployment) -> str:
     """Return the hash of the bundle that running nodes follow; empty if the deployment sets none."""
     if deployment.config.orchestrator is Orchestrator.EKS:
         return ""
-    try:
-        answer = deployment.client("ssm").get_parameter(Name=bundle_parameter(deployment.config.name))
-    except ClientError as error:
-        if is_absent(error):
-            return ""
-        raise
-    return str(json_object(answer["Parameter"]["Value"]).get("sha256") or "")
+    name = bundle_parameter(deployment.config.name)
+    answer = unless_absent(lambda: deployment.client("ssm").get_parameter(Name=name))
+    return str(json_object(answer["Parameter"]["Value"]).get("sha256") or "") if answer else ""
 
 
 def _alarm(alarm: Mapping[str, Any]) -> Json:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cli.deployment import Deployment
-from cli.progress import LOG_GROUP
+from cli.stack_operations import LOG_GROUP
 from cli.status.command import status
 from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, Synthesized

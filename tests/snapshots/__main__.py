@@ -3,8 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from cli.snapshot.command import snapshot
-from cli.snapshot.update import update
+from cli.snapshot.command import snapshot, update
 from tests import cluster_files
 from tests.snapshots.files import FOLDER, committed, expected
 from tests.synth.synthesized import synthesize

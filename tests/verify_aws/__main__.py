@@ -18,8 +18,7 @@ from cli.access import Access, asked_region
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.preflight.command import preflight
-from cli.remote.plugin import missing_plugin
-from cli.remote.sessions import Sessions
+from cli.remote.sessions import Sessions, missing_plugin
 from cli.remote.shell import SessionManagerShell
 from tests.verify_aws import printing
 from tests.verify_aws.cdk import PROJECT, Cdk

@@ -58,7 +58,7 @@ def _clusters(deployment: Deployment) -> Iterator[Leftover]:
 
 
 def _stacks(deployment: Deployment, destroy: str) -> Iterator[Leftover]:
-    for stack in deployment.stacks():
+    for stack in deployment.read_stacks():
         yield Leftover(f"stack ({stack.status})", stack.name, destroy)
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.failures import failures
-from cli.progress import LOG_GROUP
 from cli.remote.sessions import Target
+from cli.stack_operations import LOG_GROUP, failures
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.leftovers import clusters, log_groups_of_nodes
 from tests.verify_aws.resource_code import Desired, Event
@@ -88,7 +87,7 @@ class LiveCluster:
 
     def failures(self) -> list[str]:
         """Return why the last operation of a stack failed."""
-        return [text for stack in self.deployment.stacks() for text in failures(self.deployment, stack)]
+        return [text for stack in self.deployment.read_stacks() for text in failures(self.deployment, stack)]
 
     def _know(self, described: Json) -> None:
         arn, redactor = described["ClusterArn"], self.evidence.redactor
@@ -122,7 +121,7 @@ class LiveCluster:
                 yield from (event["message"] for event in page["events"])
 
     def _resources(self, type_name: str, named: str = "") -> list[str]:
-        if not any(stack.name.endswith("-Cluster") for stack in self.deployment.stacks()):
+        if not any(stack.name.endswith("-Cluster") for stack in self.deployment.read_stacks()):
             return []
         found = (each for each in self.deployment.resources("Cluster") if each["ResourceType"] == type_name)
         return [

@@ -111,13 +111,15 @@ def _destroy(run: Run) -> None:
 def _settle(run: Run) -> None:
     """Wait until CloudFormation accepts a deletion: it does not during an update."""
     end = time.monotonic() + SETTLES_WITHIN_S
-    while busy := [
-        stack for stack in run.cluster.deployment.stacks() if "UPDATE" in stack.status and stack.status.endswith("_IN_PROGRESS")
-    ]:
+    while busy := [stack for stack in run.cluster.deployment.read_stacks() if _is_updating(stack.status)]:
         if time.monotonic() > end:
             return  # the deletion shows why not
         run.say(f"waiting until {busy[0].name} is no longer {busy[0].status}")
         time.sleep(BUSY_POLL_S)
+
+
+def _is_updating(status: str) -> bool:
+    return "UPDATE" in status and status.endswith("_IN_PROGRESS")
 
 
 def _delete_logs(run: Run) -> None:

@@ -43,7 +43,9 @@ def deployed(aws: EmbeddedAws) -> Iterator[Deployed]:
 
     def deployment(name: str) -> Deployment:
         stacks = [f"{name}-{suffix}" for suffix in STACKS[Orchestrator.SLURM]]
-        values = SimpleNamespace(config=SimpleNamespace(name=name), client=client, region=REGION, stacks=list, stack_names=stacks)
+        values = SimpleNamespace(
+            config=SimpleNamespace(name=name), client=client, region=REGION, read_stacks=list, stack_names=stacks
+        )
         return cast("Deployment", values)
 
     yield deployment

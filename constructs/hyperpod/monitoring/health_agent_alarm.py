@@ -33,7 +33,7 @@ class HealthAgentAlarm(Construct):
         )
         description = (
             f"HyperPod's health monitoring agent found a hardware fault. Run `./hpod events {config.name}` for the record, then "
-            "`./hpod check` or `./hpod replace` the node; with `node_recovery: Automatic`, HyperPod repairs it"
+            "`./hpod health-check` or `./hpod replace` the node; with `node_recovery: Automatic`, HyperPod repairs it"
         )
         spec = AlarmSpec(
             "NodeFault", description, metric_namespace(config), METRIC, "Sum", "GreaterThanOrEqualToThreshold", threshold=1

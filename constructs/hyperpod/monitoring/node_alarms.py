@@ -67,7 +67,7 @@ class NodeAlarms(Construct):
         yield self._at_least(
             "NodesDrained",
             "drained",
-            f"Slurm starts no jobs on drained nodes. Run `./hpod status {name}` for the reasons, then `./hpod check`, "
+            f"Slurm starts no jobs on drained nodes. Run `./hpod status {name}` for the reasons, then `./hpod health-check`, "
             "`./hpod resume` or `./hpod replace`",
             threshold=monitoring.drained_nodes,
         )

@@ -113,7 +113,7 @@ def test_a_drained_node_is_cordoned_and_resumed(running: RealSite, hpod: Command
 def test_a_checked_node_passes_and_takes_pods_again(running: RealSite, hpod: Command) -> None:
     checked, other = sorted(running.kube_nodes())
     durations.change({"hyperpod.node.deep_health_check": 6000})
-    found = hpod("check", checked, "--yes", "--timeout", "10m")
+    found = hpod("health-check", checked, "--yes", "--timeout", "10m")
     assert found["done"] is True
     [node] = found["nodes"]
     assert (node["host"], node["result"]) == (checked, "passed")

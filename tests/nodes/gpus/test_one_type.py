@@ -80,7 +80,7 @@ def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(
     tested, busy = (cluster.running.machine(name) for name in ("workers-1", "workers-2"))
     job = cluster.controller(f"sbatch --parsable --chdir=/tmp --output=/dev/null --nodelist={busy['host']} --wrap='sleep 600'")
     until(lambda: cluster.controller(f"squeue --noheader --jobs={job} --format=%T"), lambda state: state == "RUNNING", UP_S)
-    command = [sys.executable, "-m", "cli", "check", "ml.yaml", "workers-1", "workers-2", "controller", "--yes"]
+    command = [sys.executable, "-m", "cli", "health-check", "ml.yaml", "workers-1", "workers-2", "controller", "--yes"]
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as check:
         until(lambda: cluster.gpus()[tested["host"]], lambda state: state.startswith("maint"), UP_S)
         refused = f"srun --nodelist={tested['host']} --immediate=1 hostname 2>&1 || true"
@@ -97,6 +97,6 @@ def test_a_check_keeps_jobs_off_its_nodes_and_skips_those_whose_jobs_go_on(
     done = subprocess.run(
         [*command, "--output", "json"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
-    data = data_of("check", done.stdout)
+    data = data_of("health-check", done.stdout)
     assert (data["done"], {node["result"] for node in data["nodes"]}) == (True, {"passed", "left_out"})
     assert ["passed" in record["message"] for record in data["log"]] == [True] * 2  # and none of the check before

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, OperationNotPageableError
 
 from cli.deployment import Deployment
 from tests.unit.cli.fake_stack import FakeStack, Json
@@ -130,6 +130,8 @@ class FakeOperations(FakeStack):
         return next(each for each in self.operations if each["OperationId"] == asked["OperationId"])
 
     def get_paginator(self, operation: str) -> Any:
+        if operation == "describe_data_repository_associations":  # as botocore
+            raise OperationNotPageableError(operation_name=operation)
         return Paginator(self, operation)
 
     def page(self, operation: str, asked: Json) -> Json:

@@ -20,7 +20,7 @@ from cli.preflight import command as preflight_command
 from cli.preflight.check_result import ok, warning
 from cli.preflight.runner import Check
 from cli.reach import ssh
-from cli.reach.apply import HAS_AGENT
+from cli.reach.rerun_scripts import HAS_AGENT
 from cli.reach.run import run
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
@@ -39,8 +39,8 @@ from tests.unit.cli.governance import governed, quota, scheduler
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
 from tests.unit.cli.preflight.fake_aws import FakeAws
-from tests.unit.cli.reach.test_apply import applied
 from tests.unit.cli.reach.test_copy import copied
+from tests.unit.cli.reach.test_rerun_scripts import applied
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
 from tests.unit.cli.test_drift import DriftAccount
@@ -206,8 +206,8 @@ def _run(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield run(FakeNodes().deployment(), node="workers", words=["true"], timeout_s=1, shell=shell)
 
 
-@sample("apply")
-def _apply(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+@sample("rerun-scripts")
+def _rerun_scripts(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield applied(Output(0, HAS_AGENT), Output(1, "lifecycle script failed: no space"), show=SHOWN.append)
 
 

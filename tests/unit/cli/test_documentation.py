@@ -45,9 +45,21 @@ def test_every_operators_command_has_examples_in_its_help_that_it_accepts(
 def test_alarms_name_commands_that_show_reasons_or_repair_nodes() -> None:
     template = (PROJECT / "tests" / "snapshots" / "starter" / "Monitoring.template.yaml").read_text()
     page = (PROJECT / "docs" / "operate" / "monitoring.md").read_text()
-    named = set(re.findall(r"`?\./hpod\s+([a-z]+)", template + page))
-    assert named <= {"status", "events", "check", "reboot", "resume", "replace"}
+    named = set(re.findall(r"`?\./hpod\s+([a-z-]+)", template + page))
+    assert named <= {"status", "events", "health-check", "reboot", "resume", "replace"}
     assert {"status", "events"} <= named
+
+
+def test_contributing_lists_every_place_of_a_command() -> None:
+    [row] = [
+        line for line in (PROJECT / "CONTRIBUTING.md").read_text().splitlines() if line.startswith("| an operator command |")
+    ]
+    places = re.findall(r"`([^`]+)`", row)
+    assert {path.name for path in (PROJECT / "cli").glob("*_commands.py")} == {
+        Path(place).name for place in places if place.endswith("_commands.py")
+    }
+    assert {"schema/commands/NAME.schema.json", "tests/unit/cli/sample_results.py", "docs/reference/commands.md"} <= {*places}
+    assert [place for place in places if "NAME" not in place and not (PROJECT / place).exists()] == []
 
 
 @pytest.mark.parametrize("target", re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE))

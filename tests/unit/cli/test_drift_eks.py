@@ -7,8 +7,7 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.drift.command import drift
-from cli.drift.of_objects import object_differences
-from cli.drift.of_quotas import KEEP, SET, quota_differences
+from cli.drift.of_eks import KEEP, SET, object_differences, quota_differences
 from cli.errors import UnreachableError
 from cli.kubernetes.client import OperatorClient
 from cli.parts import Parts

@@ -11,7 +11,7 @@ from cli.errors import CommandError
 from cli.events.command import events
 from cli.node_directory import node_directory
 from cli.nodes import nodes
-from cli.reach.apply import apply
+from cli.reach.rerun_scripts import rerun_scripts
 from cli.result import Json, Result, Table
 from cli.status.command import status
 from tests.unit.cli.fake_eks import EksDeployment, FakeApiServer, FakeEks, FakeSession, eks_config
@@ -231,4 +231,4 @@ def test_without_the_api_server_the_other_events_are_shown(account: FakeOperatio
 
 def test_scripts_are_not_applied_to_nodes_of_eks(account: FakeOperations, server: FakeApiServer) -> None:
     with pytest.raises(CommandError, match=r"uses EKS, .*; run `./hpod replace draft NODE`"):
-        apply(EksDeployment(account, server), node=None, timeout_s=1, confirm=without_asking, shell=FakeShell())
+        rerun_scripts(EksDeployment(account, server), node=None, timeout_s=1, confirm=without_asking, shell=FakeShell())

@@ -39,7 +39,9 @@ def test_groups_and_roles_find_their_nodes(name: str, last_letters: str) -> None
 def test_all_nodes_are_found_only_where_all_is_accepted() -> None:
     found, shell = directory()
     assert sorted(node.instance[-1] for node in found.find("all", accept_all=True)) == ["a", "b", "c", "d"]
-    with pytest.raises(CommandError, match=r"^'all': only `./hpod run` and `./hpod apply` accept it; pass nodes or groups$"):
+    with pytest.raises(
+        CommandError, match=r"^'all': only `./hpod run` and `./hpod rerun-scripts` accept it; pass nodes or groups$"
+    ):
         found.find("all")
     assert shell.calls == []
 

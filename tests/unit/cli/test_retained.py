@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.layout import fitted
+from cli.render import fitted
 from cli.retained import retained
 from config.model import ClusterConfig
 from tests.unit.cli.fake_account import FakeAccount

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.count_edit import with_count
 from cli.errors import CommandError
-from cli.scale import scale
+from cli.scale import scale, with_count
 from config.errors import ConfigError
 from tests.unit.cli.fake_nodes import FILE
 from validation.yaml.reader import read_yaml

@@ -62,7 +62,7 @@ def test_a_node_that_never_started_is_counted_and_needs_no_agent(account: FakeOp
         account.state(group, number)
     account.nodes.append(node("work", 4, "Pending", "Lifecycle scripts did not run successfully"))
     text = shown(account)
-    assert "hpod apply" not in text
+    assert "hpod rerun-scripts" not in text
     assert next(line for line in text.splitlines() if line.startswith("work ")).split()[3:] == [
         "2",
         "of",
@@ -157,14 +157,14 @@ def test_without_agents_by_the_file_apply_is_not_proposed(account: FakeOperation
     account.file += "lifecycle: {follow: new_nodes}\n"
     text = shown(account)
     assert "agents: none, by `lifecycle.follow` or `lifecycle.source` in the cluster file" in text
-    assert "hpod apply" not in text
+    assert "hpod rerun-scripts" not in text
 
 
 def test_an_agent_that_stopped_reporting_is_not_a_missing_agent(account: FakeOperations) -> None:
     account.state("head", 1)
     account.state("work", 2, minutes=30)
     text = shown(account)
-    assert "1 of 3 nodes have no agent; `./hpod apply draft` installs it" in text
+    assert "1 of 3 nodes have no agent; `./hpod rerun-scripts draft` installs it" in text
     assert "1 of 3 agents stopped reporting: run `journalctl -u hyperpod-follow` on the node" in text
 
 

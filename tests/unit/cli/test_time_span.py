@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import typer
 
-from cli.time_span import time_span, timeout_s
+from cli.target import time_span, timeout_s
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("4h", 14400), ("7d", 604800)])

@@ -12,7 +12,7 @@ import typer
 
 from cli import __version__
 from cli.__main__ import main
-from cli.help import SECTIONS
+from cli.command_line import SECTIONS
 from tests.unit.cli.commands import COMMANDS, HELP
 
 PROJECT = Path(__file__).parents[3]
@@ -24,6 +24,8 @@ DEFAULT = {"status", "events", "nodes", "drift", "retained", "preflight", "cost"
     ("words", "message"),
     [
         ("validat reference", "Error: No such command 'validat'. Did you mean 'validate'?"),
+        ("apply prod", "Error: No such command 'apply'. Did you mean 'rerun-scripts'?"),
+        ("check prod workers", "Error: No such command 'check'. Did you mean 'health-check'?"),
         ("--clusters x validate", "Error: No such option: --clusters"),
         ("validate --cluster x", "Error: No such option: --cluster (Possible options: --clusters)"),
         ("cost one two", "Error: Got unexpected extra argument(s) (two)"),
@@ -121,6 +123,13 @@ def test_help_shows_no_types_of_python(command: str, capsys: pytest.CaptureFixtu
     arguments = capsys.readouterr().out.partition("\nArguments:\n")[2].partition("\n\n")[0]
     assert arguments
     assert "<" not in arguments
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_options_that_commands_share_are_last_and_in_one_order(command: str) -> None:
+    names = [param.name for param in COMMANDS[command].params if param.param_type_name == "option" and param.name != "help"]
+    shared = [name for name in ("yes", "clusters", "profile", "region", "output") if name in names]
+    assert names[-len(shared) :] == shared
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

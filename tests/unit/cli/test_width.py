@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.__main__ import main
-from cli.layout import fitted
-from cli.render import line_printer, render
+from cli.render import fitted, line_printer, render
 from cli.result import Block, Result, Table, Verbatim
 from tests.unit.cli.commands import HELP
 from tests.unit.cli.node_actions import samples
@@ -82,7 +81,7 @@ def test_the_text_of_a_command_fits(
 def test_a_failure_fits_with_its_command_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     command = f"`./hpod replace prod {LONG['workers']}-1`"
-    render("check", Result(None, failure=f"1 of 2 nodes faulty: {REASON}; run {command}"), "text")
+    render("health-check", Result(None, failure=f"1 of 2 nodes faulty: {REASON}; run {command}"), "text")
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if len(line) > WIDTH] == [f"  {command}"]
     assert " ".join(line.strip() for line in lines) == f"1 of 2 nodes faulty: {REASON}; run {command}"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from moto.cloudwatch.models import CloudWatchBackend
 
-from cli.alarms import NEVER_EVALUATED
+from cli.events.aws_sources import NEVER_EVALUATED
 from local_aws.metrics import alarms, values
 from local_aws.metrics.values import Metric
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.remote.plugin import missing_plugin
+from cli.remote.sessions import missing_plugin
 from local_aws.credentials import OWNER
 from local_aws.environment import as_shell, aws_environment, shield
 

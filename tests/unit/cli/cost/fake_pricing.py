@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from botocore.exceptions import OperationNotPageableError
+
 
 def listed(usage_type: str, region: str, usd: str, unit: str = "Hrs", *, currency: str = "USD", begin: str = "0") -> str:
     """A product with one price, as a text in JSON, which is what the API sends."""
@@ -30,6 +32,9 @@ class FakePricing:
     def client(self, service: str, *, region_name: str) -> "FakePricing":
         self.clients.append((service, region_name))
         return self
+
+    def get_paginator(self, operation: str) -> Any:
+        raise OperationNotPageableError(operation_name=operation)  # so that pages are followed here
 
     def get_products(self, **asked: Any) -> dict[str, Any]:
         self.asked.append(asked)

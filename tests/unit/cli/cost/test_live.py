@@ -146,7 +146,10 @@ class Refusing:
     def client(self, *_: Any, **__: Any) -> "Refusing":
         return self
 
-    def get_products(self, **_: Any) -> dict[str, Any]:
+    def get_paginator(self, _: str) -> "Refusing":
+        return self
+
+    def paginate(self, **_: Any) -> dict[str, Any]:
         raise ClientError(self.answer, "GetProducts")
 
 

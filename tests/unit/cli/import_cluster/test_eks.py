@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
-from cli.import_cluster.placeholders import placeholder_problems
+from cli.import_cluster.deployed_values import placeholder_problems
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
 from tests.unit.cli.import_cluster.originals import ROLE, SOURCE, Json, changed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.import_cluster.json_places import place_of, places_of
+from cli.import_cluster.json_file import place_of, places_of
 from config.errors import Place
 from validation.yaml.reader import read_yaml
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.import_cluster import Choices, Keep, Original, imported
-from cli.import_cluster.equality import unequal
+from cli.import_cluster.check import unequal
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
 from config.model import ClusterConfig, NodeRecovery

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.node_actions.check import check
 from cli.node_actions.delete import delete
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
+from cli.node_actions.health_check import health_check
 from cli.node_actions.recover import Options, recover
 from cli.result import Result
 from cli.scale import scale
@@ -71,14 +71,14 @@ def _resume(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield resume_nodes(cluster.deployment(), nodes=["workers"], show=SHOWN.append, shell=cluster.shell)
 
 
-@sample("check")
-def _check(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+@sample("health-check")
+def _health_check(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     for stuck in (False, True):
         cluster = FakeCluster()
         cluster.types = {"workers": "ml.g5.8xlarge"}
         cluster.stuck, cluster.under_check, cluster.faulty = stuck, [FIRST, SECOND], [SECOND]
         cluster.records = [json.dumps({"level": "error", "msg": "Encountered FaultyInstance."})]
-        yield check(
+        yield health_check(
             cluster.deployment(),
             nodes=["workers"],
             checks="InstanceStress",

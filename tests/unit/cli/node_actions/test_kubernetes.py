@@ -7,8 +7,8 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.node_actions.check import check
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
+from cli.node_actions.health_check import health_check
 from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.recover import Options, recover
 from cli.result import Block
@@ -52,7 +52,6 @@ class EksCluster(FakeCluster):
 @pytest.fixture
 def eks(monkeypatch: pytest.MonkeyPatch) -> EksCluster:
     monkeypatch.setattr("getpass.getuser", lambda: "alice")
-    monkeypatch.setattr("cli.node_actions.site.missing_plugin", lambda: "no plugin")
     monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: "no plugin")
     return EksCluster()
 
@@ -113,7 +112,7 @@ def test_a_taint_that_hyperpod_adds_during_a_drain_stays(eks: EksCluster) -> Non
 def test_a_drained_node_is_checked_without_our_taint_and_stays_cordoned(eks: EksCluster) -> None:
     eks.types, eks.under_check = {"workers": "ml.g5.8xlarge"}, [FIRST]
     drain_nodes(eks.deployment(), nodes=[FIRST])
-    result = check(eks.deployment(), nodes=["workers"], checks="InstanceStress", patience=FakeTime().patience())
+    result = health_check(eks.deployment(), nodes=["workers"], checks="InstanceStress", patience=FakeTime().patience())
     assert not result.failure
     assert (eks.server.nodes[f"hyperpod-{FIRST}"]["spec"]["taints"], eks.is_cordoned(FIRST)) == ([], True)
     assert (eks.reason(FIRST), eks.is_cordoned(SECOND)) == ("hpod drain by alice", False)

@@ -5,24 +5,18 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, OperationNotPageableError
 
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult
 from cli.preflight.runner import Check, run_checks
 from config.model import ClusterConfig
+from tests.unit.cli.fake_operations import FILE as OPERATED
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
 from validation.load import parse_cluster
 
 ACCOUNT, REGION = "123456789012", "us-west-2"
-FILE = """
-region: us-west-2
-network: {availability_zone_id: usw2-az4}
-storage: {lustre: {version: "2.15"}}
-instance_groups:
-  - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
-  - {name: work, role: compute, partition: dev, instance_type: ml.trn1.32xlarge, instance_count: 4}
-"""
+FILE = OPERATED.replace("ml.g5.8xlarge, instance_count: 2", "ml.trn1.32xlarge, instance_count: 4")
 IMPORTED = """
 region: us-west-2
 network:
@@ -90,10 +84,9 @@ class FakeClient:
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         return lambda **arguments: self._aws.answer(f"{self._service}.{operation}", arguments)
 
-    def can_paginate(self, operation: str) -> bool:
-        return operation not in WITHOUT_PAGINATOR
-
     def get_paginator(self, operation: str) -> "FakePaginator":
+        if operation in WITHOUT_PAGINATOR:
+            raise OperationNotPageableError(operation_name=operation)
         return FakePaginator(self._aws, f"{self._service}.{operation}")
 
 

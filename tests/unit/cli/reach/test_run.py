@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from cli.node_directory import node_directory
-from cli.reach.fan_out import fan_out, limited
-from cli.reach.run import run
+from cli.reach.run import fan_out, limited, run
 from cli.remote.sessions import SessionError, Target
 from cli.remote.shell import Output, ShellError
 from cli.result import Result
@@ -58,7 +57,7 @@ def answered(folder: Path, command: str, up: tuple[str, ...] = HOSTS) -> Mapping
 def test_each_host_gives_its_output_and_status(tmp_path: Path) -> None:
     command = 'echo "it\'s $SLURMD_NODENAME"; [ $SLURMD_NODENAME = ip-10-1-0-9 ] || { echo bad >&2; exit 3; }'
     found = answered(tmp_path, command)
-    assert {host: answer.output for host, answer in found.items()} == {
+    assert found == {
         "ip-10-1-0-9": Output(0, "it's ip-10-1-0-9\n"),
         "ip-10-1-0-10": Output(3, "it's ip-10-1-0-10\nbad\n"),
     }
@@ -66,7 +65,7 @@ def test_each_host_gives_its_output_and_status(tmp_path: Path) -> None:
 
 def test_outputs_of_many_lines_are_not_mixed(tmp_path: Path) -> None:
     found = answered(tmp_path, "seq 20000; printf 'ip-10-1-0-9 >\nno end of line'")
-    assert {answer.output.text for answer in found.values()} == {
+    assert {output.text for output in found.values()} == {
         "".join(f"{number}\n" for number in range(1, 20001)) + "ip-10-1-0-9 >\nno end of line"
     }
 
@@ -80,8 +79,8 @@ def test_hosts_that_do_not_respond_to_slurm_are_left_out(tmp_path: Path) -> None
 
 def test_a_command_that_kills_its_host_has_no_output(tmp_path: Path) -> None:
     found = answered(tmp_path, "[ $SLURMD_NODENAME = ip-10-1-0-9 ] || kill -KILL $(ps -o ppid= -p $(ps -o ppid= -p $PPID))")
-    assert found[HOSTS[0]].output == Output(0, "")
-    assert found[HOSTS[1]].output is None
+    assert found[HOSTS[0]] == Output(0, "")
+    assert found[HOSTS[1]] is None
 
 
 def test_a_command_is_killed_after_its_time() -> None:
@@ -93,7 +92,7 @@ def test_an_answer_that_was_cut_is_no_output() -> None:
     part = base64.b64encode(b"line\n0").decode()  # which could be the whole
     shell = FakeShell(Output(0, f"{HOSTS[0]} <\n{HOSTS[0]} = QQ\n{HOSTS[0]} >\n{HOSTS[1]} <\n{HOSTS[1]} = {part}\n"))
     found = fan_out(shell, Target("id", "head", HEAD), HOSTS, "true", 5)
-    assert [found[host].output for host in HOSTS] == [None, None]
+    assert [found[host] for host in HOSTS] == [None, None]
 
 
 def framed(host: str, status: int, text: str) -> str:

@@ -12,9 +12,8 @@ import pytest
 from cli.errors import CommandError
 from cli.node_directory import node_directory
 from cli.reach import ssh as module
-from cli.reach.host_keys import host_keys, known_hosts
 from cli.reach.ssh import login_of, ssh_config
-from cli.reach.ssh_config import INCLUDE, with_include, write_private
+from cli.reach.ssh_config import INCLUDE, host_keys, known_hosts, with_include, write_private
 from cli.remote.shell import Output
 from cli.result import Result
 from tests.unit.cli.fake_nodes import NODES, FakeNodes, FakeShell, resource_config

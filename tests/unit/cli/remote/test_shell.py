@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from cli.remote.plugin import PLUGIN, install_command, missing_plugin
-from cli.remote.sessions import RESPONSE, SessionError, Sessions, Target
+from cli.remote.sessions import PLUGIN, RESPONSE, SessionError, Sessions, Target, install_command, missing_plugin
 from cli.remote.shell import Output, SessionManagerShell, ShellError, framed, unframed
 from tests.unit.cli.remote.printed import through_a_terminal
 

@@ -1,4 +1,4 @@
-"""`hpod apply` on nodes without an agent: through sessions, with the AWS CLI of the nodes, and our real scripts."""
+"""`hpod rerun-scripts` on nodes without an agent: through sessions, with the AWS CLI of the nodes, and our real scripts."""
 
 import json
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def test_apply_installs_the_agent_on_running_nodes(bundle: str, operator: Operat
         return {each["instance_id"]: (each["agent"], each["bundle_sha256"]) for each in shown["nodes"]}
 
     def results() -> dict[str, Any]:
-        applied = json.loads(operator.hpod("apply", "ml", "--yes", "--output", "json"))["data"]["nodes"]
+        applied = json.loads(operator.hpod("rerun-scripts", "ml", "--yes", "--output", "json"))["data"]["nodes"]
         return {each["instance_id"]: each["result"] for each in applied}
 
     nodes = [operator.cluster.machine(name)["id"] for name in NODES]

@@ -1,4 +1,4 @@
-"""`hpod apply` runs the deployed scripts batch by batch, and stops after the first batch with a failure."""
+"""`hpod rerun-scripts` runs the deployed scripts batch by batch, and stops after the first batch with a failure."""
 
 import os
 import subprocess
@@ -9,8 +9,8 @@ import pytest
 
 from cli.confirm import without_asking
 from cli.errors import CommandError
-from cli.reach import apply as module
-from cli.reach.apply import HAS_AGENT, apply, apply_script
+from cli.reach import rerun_scripts as module
+from cli.reach.rerun_scripts import HAS_AGENT, node_script, rerun_scripts
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.result import Result, Show, ignore
@@ -33,7 +33,7 @@ def called(
 ) -> tuple[Result, FakeShell]:
     shell = FakeShell(*outputs)
     deployment = (on or account()).deployment()
-    return apply(deployment, node=node, timeout_s=5, confirm=without_asking, show=show, shell=shell), shell
+    return rerun_scripts(deployment, node=node, timeout_s=5, confirm=without_asking, show=show, shell=shell), shell
 
 
 def applied(*outputs: Output | Exception, show: Show = ignore) -> Result:
@@ -124,7 +124,7 @@ def test_scripts_that_are_not_ours_are_refused() -> None:
     own = deployment.config.lifecycle.model_copy(update={"source": "scripts"})
     deployment.config = deployment.config.model_copy(update={"lifecycle": own})
     with pytest.raises(CommandError, match=r"lifecycle.source: your own scripts may not be safe to run again"):
-        apply(deployment, node=None, timeout_s=5, confirm=without_asking, shell=FakeShell())
+        rerun_scripts(deployment, node=None, timeout_s=5, confirm=without_asking, shell=FakeShell())
 
 
 def test_nothing_runs_without_a_yes() -> None:
@@ -132,7 +132,7 @@ def test_nothing_runs_without_a_yes() -> None:
         raise CommandError(question)
 
     with pytest.raises(CommandError, match=r"^Run the lifecycle scripts as root on 4 nodes of draft-1"):
-        apply(account().deployment(), node=None, timeout_s=5, confirm=refuse, shell=FakeShell())
+        rerun_scripts(account().deployment(), node=None, timeout_s=5, confirm=refuse, shell=FakeShell())
 
 
 def on_a_node(
@@ -149,7 +149,7 @@ def on_a_node(
         (folder / name).write_text(f"#!/bin/bash\n{text}\n")
         (folder / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    command = ["bash", "-c", apply_script(uri)]
+    command = ["bash", "-c", node_script(uri)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 

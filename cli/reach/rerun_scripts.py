@@ -1,4 +1,4 @@
-"""`./hpod apply CLUSTER [NODE]`: run the deployed lifecycle scripts on running nodes that no deployment changes."""
+"""`./hpod rerun-scripts CLUSTER [NODE]`: run the deployed lifecycle scripts on running nodes that no deployment changes."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,7 @@ from cli.errors import CommandError
 from cli.node_directory import ALL, Node, labels, node_directory, session_shell
 from cli.reach.run import NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
-from cli.remote.parallel import PARALLEL_SESSIONS
-from cli.remote.shell import Shell
+from cli.remote.shell import PARALLEL_SESSIONS, Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
 from config.model import Orchestrator
@@ -27,7 +26,7 @@ RESULTS = {UNCHANGED: "unchanged: has an agent", NOT_STARTED: "not started"}
 """Results that read otherwise in a table than in JSON."""
 
 
-def apply(
+def rerun_scripts(
     deployment: Deployment,
     *,
     node: str | None,
@@ -44,7 +43,7 @@ def apply(
         )
     if shell is None:
         require_plugin()
-    script = apply_script(_scripts(deployment))
+    script = node_script(_scripts(deployment))
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
@@ -69,7 +68,7 @@ def _scripts(deployment: Deployment) -> str:
     return uri
 
 
-def apply_script(uri: str) -> str:
+def node_script(uri: str) -> str:
     """Return the script for a node. It keeps the downloaded scripts, because services may run them after a reboot."""
     return f"""\
 set -euo pipefail

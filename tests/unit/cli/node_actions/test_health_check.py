@@ -1,11 +1,11 @@
-"""`hpod check` starts deep health checks, and finds their results in the operation, the nodes and the log."""
+"""`hpod health-check` starts deep health checks, and finds their results in the operation, the nodes and the log."""
 
 import json
 
 import pytest
 
 from cli.errors import CommandError
-from cli.node_actions.check import check
+from cli.node_actions.health_check import health_check
 from cli.render import envelope
 from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime, results
@@ -24,7 +24,7 @@ def gpus(cluster: FakeCluster) -> FakeCluster:
 def run(cluster: FakeCluster, *nodes: str, checks: str = "InstanceStress", shown: list[Block] | None = None) -> Result:
     patience = FakeTime().patience()
     show = (shown if shown is not None else []).append
-    return check(cluster.deployment(), nodes=nodes, checks=checks, patience=patience, show=show, shell=cluster.shell)
+    return health_check(cluster.deployment(), nodes=nodes, checks=checks, patience=patience, show=show, shell=cluster.shell)
 
 
 def test_nodes_that_were_under_check_and_run_again_have_passed(gpus: FakeCluster) -> None:
@@ -102,7 +102,7 @@ def test_an_error_of_aws_during_the_wait_keeps_what_is_known_and_names_the_error
     gpus.faulty, gpus.expires_at_the_end = [SECOND], True
     result = run(gpus, "workers", "login")
     assert results(result) == {"workers-1": "in_progress", "workers-2": "failed", "entry-1": "left_out"}
-    assert result.failure.startswith("cannot run `check`: ")
+    assert result.failure.startswith("cannot run `health-check`: ")
     assert "ExpiredToken" in result.failure
     for shown in ("workers-1", "failed: not Running", "the checks continue; see `./hpod status draft`"):
         assert shown in str(result)
@@ -120,8 +120,8 @@ def test_a_log_that_cannot_be_read_leaves_the_results_of_nodes_that_run_unknown(
     result = run(gpus, "workers")
     assert results(result) == {"workers-1": "unknown", "workers-2": "failed"}
     assert "unknown: the log could not be read" in str(result)
-    assert result.failure.startswith("1 of 2 nodes faulty, and cannot run `check`: ")
-    [problem] = json.loads(envelope("check", result))["problems"]
+    assert result.failure.startswith("1 of 2 nodes faulty, and cannot run `health-check`: ")
+    [problem] = json.loads(envelope("health-check", result))["problems"]
     assert "AccessDeniedException" in problem["message"]
 
 

@@ -1,14 +1,39 @@
-"""Progress of the custom resource, from the step function's log while CloudFormation waits."""
+"""The operations of stacks: why the last one failed, and the progress of custom resources while CloudFormation waits."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from cli.deployment import Deployment
+from cli.deployment import Deployment, Stack
 from cli.node_reports import json_object, log_lines
+from cli.pages import listed
 
+BEGINNINGS = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS", "IMPORT_IN_PROGRESS")
+FOLLOWS = "cancelled"
+"""What CloudFormation says of a resource that it gave up only because another one had failed."""
 CLOCKS_DIFFER = timedelta(minutes=1)
 LOG_GROUP = "ProviderStepAccessLogGroup"
 """What the logical id of the step function's log group holds; constructs/hyperpod/cluster/resource_function.py names it."""
+
+
+def failures(deployment: Deployment, stack: Stack) -> list[str]:
+    """Return the failures of the stack's last operation, oldest first; empty if it succeeded or is still running."""
+    if not stack.status.endswith(("_FAILED", "ROLLBACK_COMPLETE")):
+        return []
+    failed = [event for event in _last_operation(deployment, stack) if event["ResourceStatus"].endswith("_FAILED")]
+    reported = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
+    lines = (
+        f"{each['LogicalResourceId']} {each['ResourceStatus']}: {each['ResourceStatusReason']}" for each in reversed(reported)
+    )
+    return list(dict.fromkeys(lines))
+
+
+def _last_operation(deployment: Deployment, stack: Stack) -> Iterator[dict[str, Any]]:
+    """Yield the events of the last operation, newest first."""
+    for event in listed(deployment.client("cloudformation"), "describe_stack_events", "StackEvents", StackName=stack.name):
+        yield event
+        if event["LogicalResourceId"] == stack.name and event["ResourceStatus"] in BEGINNINGS:
+            return
 
 
 def progress(deployment: Deployment, stack: str = "Cluster") -> list[str]:

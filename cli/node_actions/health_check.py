@@ -1,4 +1,4 @@
-"""`./hpod check`: run HyperPod's deep health checks on nodes, and wait for their results.
+"""`./hpod health-check`: run HyperPod's deep health checks on nodes, and wait for their results.
 
 Nodes are not drained. With Slurm, HyperPod reserves them, waits ten minutes for their jobs, and runs the checks as jobs.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
@@ -152,7 +152,7 @@ def _record(line: LogLine) -> Json:
     }
 
 
-def check(
+def health_check(
     deployment: Deployment,
     *,
     nodes: Sequence[str],
@@ -164,8 +164,7 @@ def check(
 ) -> Result:
     """Check the nodes, and return the result of each."""
     wanted = _parsed(checks)
-    site = Site.of(deployment, drain=False, shell=shell, show=show)
-    named = site.select(nodes)
+    site, named = Site.of(deployment, nodes, drain=False, shell=shell, show=show)
     chosen = _with_accelerators(named)
     left_out = [node for node in named if node not in chosen]
     if left_out:
@@ -184,7 +183,7 @@ def check(
     try:
         done = patience.until(run.is_done)
     except OF_AWS as error:  # not raised: the check continues, and the result has the known faults
-        return _unfinished(run, problem_of("check", error))
+        return _unfinished(run, problem_of("health-check", error))
     return _finished(run, _log_of(run)) if done else _unfinished(run, f"not done after {patience.span}")
 
 
@@ -212,7 +211,7 @@ def _log_of(run: HealthCheck) -> Log:
     try:
         return Log(list(run.records()))
     except OF_AWS as error:
-        return Log([], problem_of("check", error))
+        return Log([], problem_of("health-check", error))
 
 
 def _unfinished(run: HealthCheck, problem: str) -> Result:

@@ -1,22 +1,29 @@
-"""Differences between the quotas and the scheduler config of the file and those of the cluster."""
+"""Differences of a cluster with EKS: quotas and scheduler config, and objects in Kubernetes that no longer exist."""
 
+import json
 from collections.abc import Iterator
 
 import cli.resource_code  # noqa: F401  finds the functions' code
 from cli.deployment import Deployment
 from cli.desired_cluster import template_properties
 from cli.drift.difference import Difference
+from cli.errors import UnreachableError
+from cli.kubernetes.client import OperatorClient
 from cli.parts import Parts
 from cli.result import Json
 from cli.status.quotas import FAILED, GovernanceReader
 from cluster_request.property_values import named_properties, property_value
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
+from kubernetes_resource.inventory import COLLECTION, ENTRIES
+from kubernetes_resource.objects import MANAGER, Reference
 from quota_resource.differences import differences
 
 QUOTA, SCHEDULER = "ComputeQuota", "ClusterSchedulerConfig"
 QUOTAS = "Custom::HyperPodComputeQuotas"
 SET = "a deployment sets it: the file changed quotas or `scheduling` since the last deployment"
 KEEP = "a deployment keeps it until the file changes a quota, `scheduling` or a tag; then it sets all of them"
+NAME = f"{MANAGER}-hyperpod"
+KEEP_OBJECT = "a deployment creates it again only when it changes objects in Kubernetes"
 
 
 def quota_differences(deployment: Deployment, parts: Parts, cluster_arn: str) -> list[Difference]:
@@ -71,3 +78,26 @@ def _has_changed(deployment: Deployment) -> bool:
         **({} if scheduler is None else {"SchedulerConfig": property_value(scheduler)}),
     }
     return desired != {name: value for name, value in deployed.items() if name.startswith("Quota") or name == "SchedulerConfig"}
+
+
+def object_differences(deployment: Deployment) -> list[Difference]:
+    """Return the objects of the inventory that do not exist."""
+    with deployment.kubernetes() as client:
+        return list(_missing(client))
+
+
+def _missing(client: OperatorClient) -> Iterator[Difference]:
+    inventory = client.get(f"{COLLECTION}/{NAME}")
+    if inventory is None:
+        yield Difference(f"ConfigMap kube-system/{NAME}", "object", "exists", None, KEEP_OBJECT)
+        return
+    for reference in _references(inventory.get("data") or {}):
+        if not client.exists(reference):
+            yield Difference(str(reference), "object", "exists", None, KEEP_OBJECT)
+
+
+def _references(data: Json) -> list[Reference]:
+    try:
+        return [Reference(**{name: str(entry[name]) for name in Reference._fields}) for entry in json.loads(data[ENTRIES])]
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnreachableError(f"ConfigMap kube-system/{NAME}: data.{ENTRIES} is not a list of objects; restore it") from error

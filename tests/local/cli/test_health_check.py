@@ -1,4 +1,4 @@
-"""`hpod check` against the embedded AWS: a faulty node, with the operation and the log of its check."""
+"""`hpod health-check` against the embedded AWS: a faulty node, with the operation and the log of its check."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_a_faulty_node_is_reported_with_the_errors_of_its_log(
         monkeypatch.setenv(name, value)
     faults.order(faults.Fault("sagemaker:StartClusterHealthCheck", kind="fail", message="NCCL Test output Bw: 30"))
 
-    status = main(["check", str(tmp_path / "ml.yaml"), "workers", "--yes", "--output", "json"])
+    status = main(["health-check", str(tmp_path / "ml.yaml"), "workers", "--yes", "--output", "json"])
 
     data = json.loads(capsys.readouterr().out)["data"]
     assert (status, data["done"]) == (1, True)
