@@ -17,7 +17,7 @@ from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
 from cli.pages import listed
 from cluster_request.effective_request import EffectiveRequest
-from config.model import ClusterConfig, Orchestrator
+from config.model import ClusterConfig
 from config.suggestions import nearest
 from config.zones import is_plausible_region, regions
 
@@ -48,9 +48,9 @@ class Account(Deployment):
         self._locks: dict[object, Lock] = {}
 
     @cached_property
-    def orchestrator(self) -> Orchestrator:
-        """The orchestrator of the request."""
-        return EffectiveRequest(self.config).orchestrator
+    def request(self) -> EffectiveRequest:
+        """The request that the deployment makes."""
+        return EffectiveRequest(self.config)
 
     @property
     def region(self) -> str:
