@@ -71,6 +71,11 @@ class Deployment:
         return client_of(self._session, service)
 
     @property
+    def is_eks(self) -> bool:
+        """Return whether Kubernetes is the scheduler."""
+        return self.config.orchestrator is Orchestrator.EKS
+
+    @property
     def stack_names(self) -> list[str]:
         """Return the names of the stacks that the cluster can have, in the order of deployment."""
         return [f"{self.config.name}-{suffix}" for suffix in STACKS[self.config.orchestrator]]
