@@ -8,7 +8,7 @@ from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.desired_cluster import desired_cluster
 from cli.errors import CommandError
-from cli.ownership import cluster_named, obstacle, whose
+from cli.ownership import GONE, cluster_named, obstacle, whose
 from cli.resource_code import (
     Action,
     Call,
@@ -26,7 +26,6 @@ from cli.resource_code import (
 from cli.result import Result
 
 ADD_TAGS = "add these tags"
-GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 BUSY = "_IN_PROGRESS"
 
 

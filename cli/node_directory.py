@@ -18,7 +18,6 @@ from cli.parts import Parts
 from cli.remote.sessions import SessionError, Sessions, Target, missing_plugin
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
-from config.model import Orchestrator
 from config.suggestions import either, like
 
 ALL = "all"
@@ -100,7 +99,7 @@ class NodeDirectory:
     @property
     def is_eks(self) -> bool:
         """Return whether Kubernetes is the scheduler."""
-        return self.deployment.config.orchestrator is Orchestrator.EKS
+        return self.deployment.is_eks
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -230,7 +229,7 @@ def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDi
     roles = deployment.config.role_names()
     sagemaker = deployment.client("sagemaker")
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
-    if deployment.config.orchestrator is Orchestrator.EKS:
+    if deployment.is_eks:
         nodes = [replace(node, host=node_name(node.instance)) for node in nodes]
     problem = "" if shell else missing_plugin()
     if shell is None and not problem:

@@ -103,8 +103,7 @@ def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, st
 def reporters(deployment: Deployment) -> set[str]:
     """Return the instance ids of all nodes that have ever reported; empty if the log group does not exist."""
     group = node_log_group(deployment.config.name)
-    client = deployment.client("logs")
-    streams = unless_absent(lambda: list(listed(client, "describe_log_streams", "logStreams", logGroupName=group)))
+    streams = unless_absent(lambda: list(deployment.all("logs", "describe_log_streams", "logStreams", logGroupName=group)))
     return {stream["logStreamName"].rpartition("/")[2] for stream in streams or ()}
 
 

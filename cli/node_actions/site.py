@@ -49,14 +49,14 @@ class Site(NodeDirectory):
         site = cls(deployment, found.cluster, found.listed, found.shell, found.shell_problem, None if reason else scheduler, show)
         if drain and reason:
             raise CommandError(f"cannot reach {site.scheduler_name}: {reason}; {fix}")
-        return site, site._named(names)
+        return site, site._select(names)
 
     @property
     def sagemaker(self) -> Any:
         """Return a client of SageMaker."""
         return self.deployment.client("sagemaker")
 
-    def _named(self, names: Sequence[str]) -> tuple[Node, ...]:
+    def _select(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes of these names, each once, with HyperPod's names if these are known."""
         ids = {name: frozenset(node.instance for node in self.find(name)) for name in names}
         found = frozenset[str]().union(*ids.values())
