@@ -10,7 +10,6 @@ import pytest
 
 from local_aws.builds import relay
 from local_aws.builds.relay import Relay
-from local_aws.nodes import protocol
 
 
 @pytest.fixture
