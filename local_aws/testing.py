@@ -22,7 +22,7 @@ REGION = "us-west-2"
 
 Client: TypeAlias = Callable[..., Any]
 
-__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "clients_of", "fresh_aws", "nodes", "nodes_that_run"]
+__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "clients_of", "emptied", "fresh_aws", "nodes", "nodes_that_run"]
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +31,16 @@ def aws() -> Iterator[EmbeddedAws]:
     with EmbeddedAws(speed=SPEED) as embedded:
         yield embedded
     clock.set_speed(DEFAULT_SPEED)
+
+
+@contextmanager
+def emptied(speed: float) -> Iterator[None]:
+    """Empty the account before and after a block, whose clock runs at this speed."""
+    server.reset()
+    clock.set_speed(speed)
+    yield
+    server.reset()
+    clock.set_speed(SPEED)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import MutableMapping
 
 from local_aws.builds.errors import HostError
@@ -14,6 +15,12 @@ def find_programs_of_root(environment: MutableMapping[str, str] = os.environ) ->
     """Add the folders of root's programs to PATH: `su` without a dash keeps the user's PATH, which on Debian lacks them."""
     folders = environment.get("PATH", os.defpath).split(os.pathsep)
     environment["PATH"] = os.pathsep.join([*folders, *(folder for folder in _OF_ROOT if folder not in folders)])
+
+
+def say(text: str) -> None:
+    """Print a text at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def run(*argv: str, stdin: str | None = None) -> str:

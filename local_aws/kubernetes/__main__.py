@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from local_aws.builds.programs import say
 from local_aws.kubernetes import support
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import build, store
@@ -15,13 +16,13 @@ def main(argv: list[str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.command == "check":
         reasons = support.missing()
-        _say("\n".join(reasons) or "this machine can run a control plane")
+        say("\n".join(reasons) or "this machine can run a control plane")
         return 1 if reasons else 0
     programs = store.SETS[arguments.programs]
     if store.find(programs) is None:
-        _say(_FIRST)
+        say(_FIRST)
     try:
-        _say(f"the programs are in {build.build(programs, _say)}")
+        say(f"the programs are in {build.build(programs, say)}")
     except KubernetesError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -38,11 +39,6 @@ def _parser() -> argparse.ArgumentParser:
     building.add_argument("--programs", choices=sorted(store.SETS), default=store.CONTROL_PLANE.name, help="default: %(default)s")
     commands.add_parser("check", help="list what is missing to run a control plane; exit with status 1 if anything is")
     return parser
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from local_aws.builds.errors import HostError
+from local_aws.builds.programs import say
 from local_aws.nodes import setup, support
 from local_aws.nodes.sweep import sweep
 
@@ -15,14 +16,14 @@ def main(argv: list[str]) -> int:
     try:
         match arguments.command:
             case "setup":
-                setup.setup(_say, training=arguments.training, pods=arguments.kubernetes)
-                _say(f"this machine can run nodes, from {support.image()}")
+                setup.setup(say, training=arguments.training, pods=arguments.kubernetes)
+                say(f"this machine can run nodes, from {support.image()}")
             case "check":
                 reasons = support.missing()
-                _say("\n".join(reasons) or f"this machine can run nodes, from {support.image()}")
+                say("\n".join(reasons) or f"this machine can run nodes, from {support.image()}")
                 return 1 if reasons else 0
             case "sweep":
-                _say("\n".join(f"stopped {folder}" for folder in sweep(arguments.folder)) or f"no nodes in {arguments.folder}")
+                say("\n".join(f"stopped {folder}" for folder in sweep(arguments.folder)) or f"no nodes in {arguments.folder}")
     except HostError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -39,11 +40,6 @@ def _parser() -> argparse.ArgumentParser:
     cleaning = commands.add_parser("sweep", help="stop all nodes in a folder or below it, and clean up after them")
     cleaning.add_argument("folder", type=Path)
     return parser
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

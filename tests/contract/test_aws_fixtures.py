@@ -13,8 +13,7 @@ import pytest
 
 from hyperpod_node.slurm.slurm_conf import BEGIN, END
 from hyperpod_node.slurm.topology import turn_off
-from local_aws import hyperpod, server, testing
-from local_aws.clock import clock
+from local_aws import hyperpod, testing
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws
 from tests.contract.aws_replay import NAME, RESOURCE_CONFIG, SLURM_CONF, Replay
@@ -34,14 +33,11 @@ Doctor = Callable[[Path], None]
 
 @pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
-    server.reset()
-    clock.set_speed(3000.0)
-    world = World(aws.endpoint)
-    world.make()
-    world.allow_all_but()
-    yield world
-    server.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(3000.0):
+        world = World(aws.endpoint)
+        world.make()
+        world.allow_all_but()
+        yield world
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from local_aws.builds.errors import HostError
 from local_aws.nodes import cgroups
@@ -18,7 +19,7 @@ from local_aws.nodes.agent.files import SLURM_CONF
 from local_aws.nodes.agent.node_start import UNIT
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.shell import hub_pid
-from local_aws.nodes.specs import HOST, NodeFile, NodeSpec, Vpc
+from local_aws.nodes.specs import NodeFile, NodeSpec, Vpc
 from tests.bench.nodes import packets, process_accounting
 
 # Tells by which number the kernel knows what starts the scripts, and at their end what all in their cgroup took. That starts
@@ -126,30 +127,12 @@ class MeasuringHub(Hub):
         super().put(node_id, files)
 
     def run(
-        self,
-        node_id: str,
-        *argv: str,
-        environment: Mapping[str, str] | None = None,
-        folder: str = "/",
-        unit: str | None = None,
-        on_line: Callable[[str], None] | None = None,
-        timeout_s: float | None = None,
-        mounts: str = HOST,
+        self, node_id: str, *argv: str, unit: str | None = None, on_line: Callable[[str], None] | None = None, **options: Any
     ) -> int:
         """Run a program on a node; measure it where it is the lifecycle script."""
 
         def go(*command: str, tell: Callable[[str], None] | None = on_line) -> int:
-            run = super(MeasuringHub, self).run
-            return run(
-                node_id,
-                *command,
-                environment=environment,
-                folder=folder,
-                unit=unit,
-                on_line=tell,
-                timeout_s=timeout_s,
-                mounts=mounts,
-            )
+            return super(MeasuringHub, self).run(node_id, *command, unit=unit, on_line=tell, **options)
 
         if unit != UNIT:
             return go(*argv)

@@ -23,18 +23,8 @@ from tests.helm import path_with_helm
 from tests.kubernetes.webhook import Webhook
 from tests.unit.cluster_request.kubernetes_objects.eks_file import FILE_SYSTEM, eks_file
 from tests.unit.kubernetes_resource.api_server import TOKEN
-from tests.unit.kubernetes_resource.dependencies_world import (
-    CLUSTER,
-    DependenciesWorld,
-    account,
-    config_map,
-    cron_job,
-    custom,
-    daemon_set,
-    definition,
-    namespace,
-    role,
-)
+from tests.unit.kubernetes_resource.dependencies_world import CLUSTER, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import account, config_map, cron_job, custom, daemon_set, definition, namespace, role
 
 Json = dict[str, Any]
 MEMORY, REAL = "memory", "real"

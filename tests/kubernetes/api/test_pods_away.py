@@ -16,7 +16,7 @@ from local_aws.kubernetes.control_plane import ControlPlane
 from tests.kubernetes.api.test_dependencies import ContractWorld
 from tests.kubernetes.webhook import Webhook
 from tests.unit.kubernetes_resource.api_server import TOKEN
-from tests.unit.kubernetes_resource.dependencies_world import config_map, custom, definition, namespace, role
+from tests.unit.kubernetes_resource.objects import config_map, custom, definition, namespace, role
 
 Json = dict[str, Any]
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

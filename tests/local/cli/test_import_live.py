@@ -15,8 +15,7 @@ from cli.import_cluster import Choices, Imported, Keep, imported
 from cli.import_cluster.live import read_live
 from cluster_request.request import RequestValues, cluster_request
 from config.model import ClusterConfig
-from local_aws import server, testing
-from local_aws.clock import clock
+from local_aws import testing
 from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
 from tests.local.hyperpod.world import REGION, World
@@ -53,17 +52,14 @@ class Session:
 @pytest.fixture(scope="module")
 def world(aws: EmbeddedAws) -> Iterator[World]:
     """An account with a cluster in it, whose scripts were told what its groups are."""
-    server.reset()
-    clock.set_speed(SPEED)
-    world = World(aws.endpoint)
-    world.make()
-    world.allow_all_but()
-    world.put_script("provisioning_parameters.json", json.dumps(PARAMETERS))
-    groups = [world.group("head"), world.group("work", 2, InstanceType="ml.g5.8xlarge", **MORE)]
-    world.in_service(*groups, name="theirs", Tags=[{"Key": "team", "Value": "vision"}], NodeRecovery="Automatic")
-    yield world
-    server.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(SPEED):
+        world = World(aws.endpoint)
+        world.make()
+        world.allow_all_but()
+        world.put_script("provisioning_parameters.json", json.dumps(PARAMETERS))
+        groups = [world.group("head"), world.group("work", 2, InstanceType="ml.g5.8xlarge", **MORE)]
+        world.in_service(*groups, name="theirs", Tags=[{"Key": "team", "Value": "vision"}], NodeRecovery="Automatic")
+        yield world
 
 
 def import_live(world: World, choices: Choices = EVERYTHING, name: str = "theirs") -> Imported:

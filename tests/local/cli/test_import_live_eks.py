@@ -8,8 +8,7 @@ import pytest
 
 from cli.import_cluster import Choices, Keep
 from cluster_request.request import RequestValues, cluster_request
-from local_aws import durations, server, testing
-from local_aws.clock import clock
+from local_aws import durations, testing
 from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
 from tests.local.cli.test_import_live import adoption, import_live, written
@@ -25,25 +24,22 @@ SPEED = 30000.0
 @pytest.fixture(scope="module")
 def world(aws: EmbeddedAws) -> Iterator[World]:
     """An account with a HyperPod cluster on the EKS cluster `ml`."""
-    server.reset()
-    clock.set_speed(SPEED)
-    world = World(aws.endpoint)
-    world.make()
-    world.allow_all_but()
-    durations.change({"eks.create": 1})
-    site = EksSite(world)
-    site.use_fakes()
-    site.make()
-    site.create()
-    site.install()
-    group = world.group("workers", 2, InstanceType="ml.g5.8xlarge", KubernetesConfig=KUBERNETES)
-    settings = site.settings(NodeProvisioningMode="Continuous", NodeRecovery="Automatic")
-    world.in_service(group, name="theirs", Tags=[{"Key": "team", "Value": "vision"}], **settings)
-    yield world
-    server.reset()
-    control_planes.use(control_planes.REAL)
-    durations.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(SPEED):
+        world = World(aws.endpoint)
+        world.make()
+        world.allow_all_but()
+        durations.change({"eks.create": 1})
+        site = EksSite(world)
+        site.use_fakes()
+        site.make()
+        site.create()
+        site.install()
+        group = world.group("workers", 2, InstanceType="ml.g5.8xlarge", KubernetesConfig=KUBERNETES)
+        settings = site.settings(NodeProvisioningMode="Continuous", NodeRecovery="Automatic")
+        world.in_service(group, name="theirs", Tags=[{"Key": "team", "Value": "vision"}], **settings)
+        yield world
+        control_planes.use(control_planes.REAL)
+        durations.reset()
 
 
 def test_a_cluster_on_eks_gives_a_file_that_adopts_it_and_changes_nothing(world: World) -> None:

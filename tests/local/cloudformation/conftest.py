@@ -13,8 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from local_aws import cloudformation, server, testing
-from local_aws.clock import clock
+from local_aws import cloudformation, testing
 from local_aws.cloudformation import operation
 from local_aws.cloudformation.resources import custom
 from local_aws.credentials import OWNER
@@ -178,11 +177,8 @@ class Functions:
 @pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
     """The account, emptied for each file of tests, as other tests use it in between."""
-    server.reset()
-    clock.set_speed(SPEED)
-    yield World(aws.endpoint)
-    server.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(SPEED):
+        yield World(aws.endpoint)
 
 
 @pytest.fixture

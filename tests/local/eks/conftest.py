@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from local_aws import durations, eks, faults, server, testing
-from local_aws.clock import clock
+from local_aws import durations, eks, faults, testing
 from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
 from tests.local.eks.world import FakePrograms, World
@@ -17,13 +16,10 @@ SPEED = 6000.0  # ten of AWS's minutes in a tenth of a second
 @pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
     """The account, emptied once, with a VPC of two zones and roles."""
-    server.reset()
-    clock.set_speed(SPEED)
-    world = World(aws.endpoint)
-    world.make()
-    yield world
-    server.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(SPEED):
+        world = World(aws.endpoint)
+        world.make()
+        yield world
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from local_aws import durations, faults, fsx, server, testing
-from local_aws.clock import clock
+from local_aws import durations, faults, fsx, testing
 from local_aws.server import EmbeddedAws
 from tests.local.fsx.world import REGION, World
 
@@ -15,21 +14,18 @@ SPEED = 3000.0  # seven of AWS's minutes in a seventh of a second
 @pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
     """The account, emptied once, with what every file system needs in it."""
-    server.reset()
-    clock.set_speed(SPEED)
-    world = World(aws.endpoint)
-    vpc = world.ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
-    subnet = world.ec2.create_subnet(VpcId=vpc, CidrBlock="10.1.0.0/24")["Subnet"]["SubnetId"]
-    group = world.ec2.create_security_group(VpcId=vpc, GroupName="lustre", Description="lustre")["GroupId"]
-    for first, last in ((988, 988), (1018, 1023)):
-        rule = {"IpProtocol": "tcp", "FromPort": first, "ToPort": last, "UserIdGroupPairs": [{"GroupId": group}]}
-        world.ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
-    s3 = world.client("s3")
-    s3.create_bucket(Bucket="data", CreateBucketConfiguration={"LocationConstraint": REGION})
-    world.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group}
-    yield world
-    server.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(SPEED):
+        world = World(aws.endpoint)
+        vpc = world.ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
+        subnet = world.ec2.create_subnet(VpcId=vpc, CidrBlock="10.1.0.0/24")["Subnet"]["SubnetId"]
+        group = world.ec2.create_security_group(VpcId=vpc, GroupName="lustre", Description="lustre")["GroupId"]
+        for first, last in ((988, 988), (1018, 1023)):
+            rule = {"IpProtocol": "tcp", "FromPort": first, "ToPort": last, "UserIdGroupPairs": [{"GroupId": group}]}
+            world.ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
+        s3 = world.client("s3")
+        s3.create_bucket(Bucket="data", CreateBucketConfiguration={"LocationConstraint": REGION})
+        world.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group}
+        yield world
 
 
 @pytest.fixture

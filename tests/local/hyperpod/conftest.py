@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from local_aws import eks, faults, hyperpod, iam, server, testing
-from local_aws.clock import clock
+from local_aws import eks, faults, hyperpod, iam, testing
 from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
 from tests.local.hyperpod.eks_world import EksSite
@@ -19,13 +18,10 @@ SPEED = 3000.0  # ten of AWS's minutes in a fifth of a second
 @pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
     """The account, emptied once, with what every cluster needs in it."""
-    server.reset()
-    clock.set_speed(SPEED)
-    world = World(aws.endpoint)
-    world.make()
-    yield world
-    server.reset()
-    clock.set_speed(testing.SPEED)
+    with testing.emptied(SPEED):
+        world = World(aws.endpoint)
+        world.make()
+        yield world
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.unit.cli.fake_operations import ARN, NOW, FakeOperations
 from tests.unit.cli.governance import governed, quota, scheduler
 from tests.unit.cli.test_drift import DriftAccount, SageMaker
 from tests.unit.kubernetes_resource.api_server import TOKEN, ApiServer
-from tests.unit.kubernetes_resource.dependencies_world import config_map, daemon_set, namespace
+from tests.unit.kubernetes_resource.objects import config_map, daemon_set, namespace
 
 TEAM = "quota of team research"
 OBJECTS = "a deployment creates it again only when it changes objects in Kubernetes"

@@ -179,17 +179,10 @@ def test_a_failed_creation_names_what_the_rollback_keeps_and_an_update_does_not(
     assert (updated["Status"], kept in updated["Reason"]) == ("FAILED", False)
 
 
-def test_a_cluster_that_disappears_is_a_failure_and_is_not_created_again(world: World) -> None:
-    raw = world.deliver(world.event("Create", properties()))
-    world.run(120)
-    world.sagemaker.all[0].go()
-    world.run()
-    assert "disappeared" in world.response(raw)["Reason"]
-    assert len(world.sagemaker.all) == 1
-
-
-def test_a_cluster_that_disappears_after_an_unconfirmed_creation_is_not_created_again(world: World) -> None:
-    world.sagemaker.order("CreateCluster", LostReply())
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_cluster_that_disappears_is_a_failure_and_is_not_created_again(world: World, *, is_confirmed: bool) -> None:
+    if not is_confirmed:
+        world.sagemaker.order("CreateCluster", LostReply())
     raw = world.deliver(world.event("Create", properties()))
     world.run(120)
     world.sagemaker.all[0].go()

@@ -138,8 +138,9 @@ def test_the_cluster_of_a_replacement_without_a_response_is_deleted_by_the_rollb
     assert world.sagemaker.living() == [first]
 
 
-def test_a_rollback_that_names_the_new_cluster_returns_to_the_old_one(world: World) -> None:
-    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
+@pytest.mark.parametrize("new", [wanted(NEW_SUBNET), wanted(OLD_SUBNET, ClusterName="one")], ids=["subnet", "name"])
+def test_a_rollback_that_names_the_new_cluster_returns_to_the_old_one(world: World, new: dict[str, Any]) -> None:
+    old = wanted(OLD_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
     done = world.finish(world.event("Update", old, new, second))
@@ -172,16 +173,6 @@ def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: 
     second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
     assert world.finish(world.event("Delete", old, physical_id=first))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == [second]
-
-
-def test_a_rollback_of_a_name_returns_to_the_existing_cluster(world: World) -> None:
-    old, new = wanted(OLD_SUBNET), wanted(OLD_SUBNET, ClusterName="one")
-    first = world.create(old)["PhysicalResourceId"]
-    second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
-    done = world.finish(world.event("Update", old, new, second))
-    assert done["PhysicalResourceId"] == first
-    world.finish(world.event("Delete", new, physical_id=second))
-    assert world.sagemaker.living() == [first]
 
 
 def test_requests_of_the_same_time_do_not_mark_each_other_as_leftover(world: World) -> None:

@@ -21,11 +21,9 @@ class RecordedRun:
         self,
         program: str,
         *arguments: str,
-        timeout_s: float = 60,
         stdin: str | None = None,
         environment: Mapping[str, str] | None = None,
-        show: bool = False,
-        with_errors: bool = False,
+        **_: object,
     ) -> str:
         self.commands.append((program, *arguments))
         self.inputs.append(stdin)

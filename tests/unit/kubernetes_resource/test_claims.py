@@ -7,7 +7,8 @@ import pytest
 
 from kubernetes_resource.objects import Reference
 from tests.unit.cluster_resource.fake_states import FunctionDied
-from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld, names, namespace
+from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld
+from tests.unit.kubernetes_resource.objects import names, namespace
 
 Json = dict[str, Any]
 SPACE = "hyperpod-ns-research"

@@ -6,18 +6,8 @@ from typing import Any
 import pytest
 
 from tests.unit.cluster_resource.calls_world import MOMENTS, Prepare, crash_at_each_call, die_from_each_call
-from tests.unit.kubernetes_resource.dependencies_world import (
-    INVENTORY,
-    DependenciesWorld,
-    account,
-    config_map,
-    custom,
-    daemon_set,
-    definition,
-    names,
-    namespace,
-    role,
-)
+from tests.unit.kubernetes_resource.dependencies_world import INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import account, config_map, custom, daemon_set, definition, names, namespace, role
 
 Json = dict[str, Any]
 OLD = [namespace(), account(), role(), config_map(), config_map("old"), daemon_set(), definition(), custom()]

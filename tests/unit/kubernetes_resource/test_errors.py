@@ -8,17 +8,8 @@ import pytest
 
 from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.api_server import Place
-from tests.unit.kubernetes_resource.dependencies_world import (
-    INVENTORY,
-    DependenciesWorld,
-    account,
-    custom,
-    daemon_set,
-    names,
-    namespace,
-    role,
-    standard,
-)
+from tests.unit.kubernetes_resource.dependencies_world import INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import account, custom, daemon_set, names, namespace, role, standard
 from tests.unit.kubernetes_resource.refusals import Refusal
 
 Json = dict[str, Any]

@@ -4,17 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.kubernetes_resource.dependencies_world import (
-    DependenciesWorld,
-    config_map,
-    cron_job,
-    custom,
-    definition,
-    names,
-    namespace,
-    role,
-    standard,
-)
+from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld
+from tests.unit.kubernetes_resource.objects import config_map, cron_job, custom, definition, names, namespace, role, standard
 
 
 def test_a_definition_with_custom_resources_of_users_is_kept(world: DependenciesWorld) -> None:

@@ -9,11 +9,8 @@ import pytest
 from cluster_resource.aws_api import ApiError
 from cluster_resource.aws_api import Kind as AwsKind
 from kubernetes_resource.eks_access import EksCluster
-from tests.unit.kubernetes_resource.dependencies_world import (
-    CLUSTER,
-    ID,
-    INVENTORY,
-    DependenciesWorld,
+from tests.unit.kubernetes_resource.dependencies_world import CLUSTER, ID, INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import (
     account,
     config_map,
     custom,

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from cluster_request.kubernetes_objects.dependencies import MAX_EVENT
-from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld, names, namespace, role
+from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld
+from tests.unit.kubernetes_resource.objects import names, namespace, role
 from tests.unit.kubernetes_resource.test_claims import claim, pod, volume
 
 Json = dict[str, Any]

@@ -8,7 +8,8 @@ from kubernetes_resource.inventory import COLLECTION
 from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.cluster_resource.fake_states import FunctionDied
 from tests.unit.kubernetes_resource.api_server import Place
-from tests.unit.kubernetes_resource.dependencies_world import ID, DependenciesWorld, names, standard
+from tests.unit.kubernetes_resource.dependencies_world import ID, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import names, standard
 
 Json = dict[str, Any]
 DOWN = TimeoutError("timed out")

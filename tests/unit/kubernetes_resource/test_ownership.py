@@ -8,16 +8,8 @@ import pytest
 from kubernetes_resource.objects import INVENTORY_LABEL, MANAGED_BY
 from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.api_server import Place
-from tests.unit.kubernetes_resource.dependencies_world import (
-    ID,
-    INVENTORY,
-    DependenciesWorld,
-    config_map,
-    names,
-    namespace,
-    role,
-    standard,
-)
+from tests.unit.kubernetes_resource.dependencies_world import ID, INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import config_map, names, namespace, role, standard
 
 Json = dict[str, Any]
 

@@ -9,16 +9,8 @@ from kubernetes_resource.eks_access import EksCluster
 from tests.unit.cluster_resource.fake_states import FunctionDied
 from tests.unit.cluster_resource.world import STACK
 from tests.unit.kubernetes_resource.api_server import ApiServer
-from tests.unit.kubernetes_resource.dependencies_world import (
-    CLUSTER,
-    INVENTORY,
-    DependenciesWorld,
-    config_map,
-    names,
-    namespace,
-    role,
-    standard,
-)
+from tests.unit.kubernetes_resource.dependencies_world import CLUSTER, INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import config_map, names, namespace, role, standard
 
 Json = dict[str, Any]
 SAME_NAME = f"{STACK.rpartition('/')[0]}/11111111-c6f0-11f0-8de9-0242ac120002"

@@ -2,7 +2,8 @@
 
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S
-from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld, names, namespace, standard
+from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld
+from tests.unit.kubernetes_resource.objects import names, namespace, standard
 
 
 def test_an_older_request_that_was_not_stopped_makes_no_call(world: DependenciesWorld) -> None:

@@ -8,18 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.cluster_resource.drawn_stack import Change, DrawnStack, Fault, drawn, schedules
-from tests.unit.kubernetes_resource.dependencies_world import (
-    INVENTORY,
-    DependenciesWorld,
-    account,
-    config_map,
-    custom,
-    daemon_set,
-    definition,
-    names,
-    namespace,
-    role,
-)
+from tests.unit.kubernetes_resource.dependencies_world import INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import account, config_map, custom, daemon_set, definition, names, namespace, role
 
 Json = dict[str, Any]
 POOL: dict[str, Callable[[str], list[Json]]] = {

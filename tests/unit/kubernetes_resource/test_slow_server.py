@@ -7,15 +7,8 @@ import pytest
 
 from tests.unit.cluster_resource.fake_states import FunctionDied
 from tests.unit.kubernetes_resource.api_server import ApiServer
-from tests.unit.kubernetes_resource.dependencies_world import (
-    INVENTORY,
-    DependenciesWorld,
-    config_map,
-    names,
-    namespace,
-    role,
-    standard,
-)
+from tests.unit.kubernetes_resource.dependencies_world import INVENTORY, DependenciesWorld
+from tests.unit.kubernetes_resource.objects import config_map, names, namespace, role, standard
 
 Json = dict[str, Any]
 STEP_S = 59.0

@@ -8,14 +8,8 @@ import pytest
 
 from tests.unit.cluster_resource.calls_world import minutes
 from tests.unit.kubernetes_resource.api_server import ApiServer, Place
-from tests.unit.kubernetes_resource.dependencies_world import (
-    DependenciesWorld,
-    config_map,
-    custom,
-    definition,
-    namespace,
-    standard,
-)
+from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld
+from tests.unit.kubernetes_resource.objects import config_map, custom, definition, namespace, standard
 from tests.unit.kubernetes_resource.refusals import Refusal
 from tests.unit.kubernetes_resource.test_errors import refuse
 
