@@ -26,8 +26,9 @@ def cluster_path(cluster: str, folder: Path) -> Path:
 def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
     for name in named:
         if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():
-            message = f"{name} is a folder, not a file or a cluster name; pass --clusters {name}"
-            yield CheckedFile(name, None, (Problem((), ABSENT, message, rule="file.unreadable"),))
+            message = f"{name} is a folder, not a file or a cluster name"
+            fix = f"pass --clusters {name}"
+            yield CheckedFile(name, None, (Problem((), ABSENT, message, fix, rule="file.unreadable"),))
         elif is_path(name):
             yield from check_files([Path(name)])
         else:

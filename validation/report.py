@@ -73,7 +73,7 @@ def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
 def _parts(problem: Problem) -> tuple[str, str]:
     """Split the message into the problem and the fix."""
     what, _, fix = problem.message.partition("; ")
-    return what, fix
+    return (problem.message, problem.fix) if problem.fix else (what, fix)
 
 
 def github(files: Found) -> str:

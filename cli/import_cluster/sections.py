@@ -80,16 +80,16 @@ def _existing(original: Original) -> dict[str, str]:
     parameters = original.parameters or {}
     for name in (LUSTRE, MOUNT):
         if not parameters.get(name):
-            raise _wrong(original, name, ABSENT, "a file system requires its DNS name and its mount name; add it")
+            raise _wrong(original, name, ABSENT, "a file system requires its DNS name and its mount name", "add it")
     found = re.match(r"(fs-[0-9a-f]{8,17})\.", parameters[LUSTRE])
     if not found:
-        message = "does not begin with a file system id; enter e.g. fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
-        raise _wrong(original, LUSTRE, parameters[LUSTRE], message)
+        fix = "enter e.g. fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+        raise _wrong(original, LUSTRE, parameters[LUSTRE], "does not begin with a file system id", fix)
     return {"file_system_id": found[1], "mount_name": parameters[MOUNT]}
 
 
-def _wrong(original: Original, name: str, value: object, message: str) -> ConfigError:
-    return ConfigError({original.parameters_file: [Problem((name,), value, message)]})
+def _wrong(original: Original, name: str, value: object, message: str, fix: str) -> ConfigError:
+    return ConfigError({original.parameters_file: [Problem((name,), value, message, fix)]})
 
 
 def slurm_part(original: Original, choices: Choices) -> Part:
