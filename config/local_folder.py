@@ -18,10 +18,10 @@ IGNORED_FOLDERS = frozenset({"__pycache__", ".git"})
 
 @dataclass(frozen=True)
 class Content:
-    """The files to upload by relative path, and the problems with others."""
+    """The files to upload by relative path, and the problems with others, each with its fix."""
 
     files: dict[str, Path]
-    problems: dict[str, str]
+    problems: dict[str, tuple[str, str]]
 
 
 def content_of(folder: Path) -> Content:
@@ -53,22 +53,22 @@ def _below(folder: Path) -> Iterator[Path]:
             yield Path(entry.path)
 
 
-def _problem(path: Path, root: Path) -> str | None:
-    """Return why the file cannot be uploaded."""
+def _problem(path: Path, root: Path) -> tuple[str, str] | None:
+    """Return why the file cannot be uploaded, and the fix."""
     try:
         target = path.resolve(strict=True)
         mode = target.stat().st_mode
     except (OSError, RuntimeError):  # RuntimeError: a cycle of links
-        return "broken link; remove it"
+        return "broken link", "remove it"
     if not target.is_relative_to(root):
-        return "link to a file outside the folder; replace it with a copy"
+        return "link to a file outside the folder", "replace it with a copy"
     if stat.S_ISDIR(mode) and not path.is_symlink():
-        return "no read permission; add it"
+        return "no read permission", "add it"
     if stat.S_ISDIR(mode):
-        return "link to a folder, which S3 does not support; replace it with a copy"
+        return "link to a folder, which S3 does not support", "replace it with a copy"
     if not stat.S_ISREG(mode):
-        return "not a regular file; remove it"
-    return None if os.access(target, os.R_OK) else "no read permission; add it"
+        return "not a regular file", "remove it"
+    return None if os.access(target, os.R_OK) else ("no read permission", "add it")
 
 
 def _located(value: object, info: ValidationInfo) -> Path:
