@@ -9,8 +9,9 @@ export NODE_NO_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
+WORKERS_OF_TESTS := $(shell cores=$$(nproc); echo $$((cores < 4 ? cores : 4)))
 
-.PHONY: help setup nodes-setup kubernetes-setup kubernetes-nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes test-kubernetes test-eks whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws many-nodes
+.PHONY: help setup nodes-setup kubernetes-setup kubernetes-nodes-setup demo unit nightly nightly-parts site test-long demo-down test test-nodes test-kubernetes test-eks whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants changed-files verify-aws many-nodes
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
@@ -50,19 +51,19 @@ demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
 unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
-	@pytest -q -m "not local" tests/unit tests/corpus -n 2
+	@pytest -q -m "not local" tests/unit tests/corpus -n $(WORKERS_OF_TESTS)
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/kubernetes --ignore tests/kubernetes_nodes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
+	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/kubernetes --ignore tests/kubernetes_nodes --ignore tests/whole_stack -n $(WORKERS_OF_TESTS) --no-loadscope-reorder --durations 20
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
 	@python -m local_aws.nodes setup --training
-	@pytest tests/nodes -n 2 --no-loadscope-reorder --durations 20
+	@pytest tests/nodes -n $(WORKERS_OF_TESTS) --no-loadscope-reorder --durations 20
 
 test-kubernetes: setup  ## run the tests on a real Kubernetes control plane (Debian's packages; builds it first)
 	@python -m local_aws.kubernetes setup
-	@PRIVILEGE_EVERY=8 pytest tests/kubernetes -n 3 --no-loadscope-reorder --durations 10
+	@PRIVILEGE_EVERY=8 pytest tests/kubernetes -n $(WORKERS_OF_TESTS) --no-loadscope-reorder --durations 10
 
 test-eks: setup  ## run the tests on simulated nodes of EKS clusters: real kubelets, pods, PyTorch (root on Debian; builds all first)
 	@python -m local_aws.kubernetes setup
@@ -70,7 +71,7 @@ test-eks: setup  ## run the tests on simulated nodes of EKS clusters: real kubel
 	@pytest tests/kubernetes_nodes --durations 10
 
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
-	@pytest -m long tests -n 2
+	@pytest -m long tests -n $(WORKERS_OF_TESTS)
 
 faults: setup  ## run the tests of docs/internals/faults.md's rows 1 to 59 and print what happened in each
 	@python -m tests.faults_table
@@ -88,27 +89,39 @@ many-nodes: setup  ## measure how long a new user takes to reach 64 running node
 verify-aws: setup  ## check a small cluster on AWS, save what AWS did, and tear down (asks first; at most an hour): VERIFY="--setup scripts"
 	@python -m tests.verify_aws $(VERIFY)
 
-privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
+privilege: nightly-privilege nightly-privilege-eks  ## take each action out of each policy in turn, and see what fails without it
+
+# Each part takes at most 12 minutes on two cores; .ci/run runs one of them.
+NIGHTLY := long custom-resource whole-stack soak-1 soak-2 soak-3 privilege privilege-eks many-nodes runtimes
+SEED ?= 0
+.PHONY: $(NIGHTLY:%=nightly-%)
+
+nightly: $(NIGHTLY:%=nightly-%)  ## run everything that finds rare bugs: nightly-parts lists the parts, nightly-NAME runs one
+
+nightly-parts:
+	@echo $(NIGHTLY)
+
+nightly-long: test-long
+nightly-custom-resource: faults mutants soak-ci
+nightly-whole-stack: whole-stack changed-files
+nightly-many-nodes: many-nodes
+	@.ci/demo-offline
+nightly-runtimes: test-runtimes bench
+
+nightly-soak-1 nightly-soak-2 nightly-soak-3: nightly-soak-%: setup
+	@python -m tests.soak --examples 30000 --workers 0 --seed $$(($(SEED) * 3 + $*))
+
+nightly-privilege: setup
 	@pytest tests/privilege/each_action.py
+
+nightly-privilege-eks: setup
 	@python -m local_aws.kubernetes setup
 	@pytest tests/kubernetes/privilege
 
-nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege many-nodes bench  ## run everything that finds rare bugs (hours)
-
-nightly-sample: setup  ## run a sample of `make nightly` (six to nine minutes)
-	@python -m tests.faults_table
-	@python -m tests.soak.mutants
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync soak-ci sample-of-embedded-aws
-
-sample-of-embedded-aws: setup
-	@python -m tests.mutations --files 1000
-	@PRIVILEGE_EVERY=8 pytest -q tests/privilege/each_action.py
-	@pytest -q tests/whole_stack -k "our_stack and (conflicts or cancelled)"
-
 check: setup lint types test synth  ## all that a pull request must pass
 
-mutations: setup  ## change cluster files in 10,000 ways: no traceback, and what passes is a request that SageMaker takes
-	@python -m tests.mutations
+changed-files: setup  ## change cluster files in 10,000 ways: no traceback, and what passes is a request that SageMaker takes
+	@python -m tests.changed_files
 
 soak-ci: setup  ## check the custom resources against 2,800 schedules of faults (two minutes)
 	@python -m tests.soak

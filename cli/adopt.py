@@ -3,14 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.desired_cluster import desired_cluster
 from cli.errors import CommandError
-from cli.ownership import cluster_named, obstacle, whose
+from cli.ownership import GONE, cluster_named, obstacle, whose
 from cli.resource_code import (
     Action,
     Call,
@@ -28,7 +26,6 @@ from cli.resource_code import (
 from cli.result import Result
 
 ADD_TAGS = "add these tags"
-GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 BUSY = "_IN_PROGRESS"
 
 
@@ -131,11 +128,11 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
     if owner.stack_id.split(":")[3] != deployment.region:
         raise _held(cluster, owner, f"{owner.stack_id}, which is in another region")
     cloudformation = deployment.client("cloudformation")
-    stacks = _tolerant(cloudformation.describe_stacks, "Stacks", StackName=owner.stack_id)
+    stacks = unless_absent(lambda: cloudformation.describe_stacks(StackName=owner.stack_id)["Stacks"])
     if stacks is None or stacks[0]["StackStatus"] in GONE:
         return
     names = {"StackName": owner.stack_id, "LogicalResourceId": owner.logical_id}
-    resource = _tolerant(cloudformation.describe_stack_resource, "StackResourceDetail", **names)
+    resource = unless_absent(lambda: cloudformation.describe_stack_resource(**names)["StackResourceDetail"])
     status, resource_status = stacks[0]["StackStatus"], resource["ResourceStatus"] if resource else ""
     stack = f"{stacks[0]['StackName']} ({status})"
     # Until a request is answered, CloudFormation has no physical id for a Create, and the old one for a replacing Update.
@@ -153,13 +150,3 @@ def _held(cluster: Cluster, owner: Owner, stack: str) -> CommandError:
         f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed",
         "release it from that stack first: deploy `removal: retain`, then run `cdk destroy`",
     )
-
-
-def _tolerant(call: Any, member: str, **arguments: str) -> Any:
-    """Return the call's answer, or None if the resource does not exist."""
-    try:
-        return call(**arguments)[member]
-    except ClientError as error:
-        if is_absent(error):
-            return None
-        raise

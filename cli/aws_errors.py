@@ -1,13 +1,16 @@
 """Fixes for an AWS that does not answer, or refuses the credentials."""
 
 import os
+from collections.abc import Callable
 from traceback import walk_tb
+from typing import TypeVar
 
 from botocore import exceptions as aws
 from botocore.parsers import ResponseParserError
 
 from cli.errors import CommandError
 
+Answer = TypeVar("Answer")
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
 
 _BY_KIND: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
@@ -53,6 +56,16 @@ def is_absent(error: aws.ClientError) -> bool:
     """Return whether the resource of the call does not exist; CloudFormation says so only in the message."""
     found = error.response.get("Error", {})
     return found.get("Code") in ABSENT or "does not exist" in found.get("Message", "")
+
+
+def unless_absent(ask: Callable[[], Answer]) -> Answer | None:
+    """Return what ``ask`` returns, or None if the resource of its call does not exist."""
+    try:
+        return ask()
+    except aws.ClientError as error:
+        if is_absent(error):
+            return None
+        raise
 
 
 def explained(command: str, error: Exception) -> CommandError:

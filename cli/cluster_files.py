@@ -1,9 +1,10 @@
-"""The cluster files that a command reads: by path, by name, or all in the folder."""
+"""The cluster files that a command reads, by path, by name, or all in the folder, and new ones that it writes."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cli.cluster_folder import is_path
+from cli.errors import CommandError
 from config.errors import ABSENT, ConfigError, Problem
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters, check_files
@@ -41,3 +42,17 @@ def _of_folder(folder: Path, only: str | None) -> tuple[CheckedFile, ...]:
         return check_clusters(folder, only)
     except ConfigError as error:
         return tuple(CheckedFile(name, None, problems) for name, problems in error.problems.items())
+
+
+def write_new(path: Path, text: str, *, force: bool) -> None:
+    """Write the file; one that is there already is replaced only with ``force``."""
+    if path.suffix != ".yaml":
+        raise CommandError(f"{path}: cluster files end in .yaml", "choose another name")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise CommandError(f"{path} already exists", "choose another name, or pass --force to overwrite it") from None
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror or error}", "choose another name") from error

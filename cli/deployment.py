@@ -1,6 +1,6 @@
 """The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access, check_account, client_of
-from cli.aws_errors import UNINTELLIGIBLE, explained, is_absent, is_ours
+from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours, unless_absent
 from cli.cluster_folder import CLUSTERS, cdk_command, cluster_argument, hpod_command, is_path
 from cli.errors import CommandError
 from cli.pages import listed
@@ -70,6 +70,15 @@ class Deployment:
         """Return a client for ``service`` in the cluster's region."""
         return client_of(self._session, service)
 
+    def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
+        """Return the ``items`` that ``operation`` lists, from every page."""
+        return listed(self.client(service), operation, items, **arguments)
+
+    @property
+    def is_eks(self) -> bool:
+        """Return whether Kubernetes is the scheduler."""
+        return self.config.orchestrator is Orchestrator.EKS
+
     @property
     def stack_names(self) -> list[str]:
         """Return the names of the stacks that the cluster can have, in the order of deployment."""
@@ -123,7 +132,7 @@ class Deployment:
 
     def nodes(self, cluster_name: str) -> list[dict[str, Any]]:
         """Return every node of the cluster, group by group."""
-        nodes = listed(self.client("sagemaker"), "list_cluster_nodes", "ClusterNodeSummaries", ClusterName=cluster_name)
+        nodes = self.all("sagemaker", "list_cluster_nodes", "ClusterNodeSummaries", ClusterName=cluster_name)
         return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
 
     def resources(self, stack: str) -> list[dict[str, Any]]:
@@ -138,12 +147,9 @@ class Deployment:
         return str(self._session.region_name)
 
     def _stack(self, name: str) -> Stack | None:
-        try:
-            stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
-        except ClientError as error:
-            if is_absent(error):
-                return None
-            raise
+        stack = unless_absent(lambda: self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0])
+        if stack is None:
+            return None
         # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)

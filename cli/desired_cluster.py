@@ -3,9 +3,7 @@
 import json
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.kubernetes.client import describe_eks
 from cli.ownership import OURS, has_own, own_owner, resources
@@ -70,12 +68,10 @@ def template_properties(deployment: Deployment, stack: str, resource_type: str) 
 
 def template_resources(deployment: Deployment, stack: str) -> Json:
     """Return the resources in a stack's template, by logical ID; none without the stack."""
-    try:
-        answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-{stack}")
-    except ClientError as error:
-        if is_absent(error):
-            return {}
-        raise
+    name = f"{deployment.config.name}-{stack}"
+    answer = unless_absent(lambda: deployment.client("cloudformation").get_template(StackName=name))
+    if answer is None:
+        return {}
     body = answer["TemplateBody"]
     template: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
     return template.get("Resources") or {}

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from cli.cluster_files import write_new
 from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
 from cli.confirm import prompt
 from cli.errors import CommandError, as_one
 from cli.questions import NEW, QUESTIONS, Answers, Question
 from cli.result import Result
-from cli.write_file import write_new
 from config.errors import Level, Problem
 from config.model import FILE_NAME, ClusterConfig, Orchestrator
 from validation import report

@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.pages import listed
 from cli.resource_code import Foreign, foreign_resources
 from config.tags import CLUSTER_TAG
@@ -28,13 +28,8 @@ def data_buckets(s3: Any, cluster: str) -> list[str]:
 
 def eks_cluster(eks: Any, name: str, cluster: str) -> dict[str, Any] | None:
     """Return the cluster's EKS cluster; None if it does not exist, or belongs to another cluster."""
-    try:
-        found: dict[str, Any] = eks.describe_cluster(name=name)["cluster"]
-    except ClientError as error:
-        if is_absent(error):
-            return None
-        raise
-    return found if (found.get("tags") or {}).get(CLUSTER_TAG) == cluster and found["status"] != "DELETING" else None
+    found: dict[str, Any] | None = unless_absent(lambda: eks.describe_cluster(name=name)["cluster"])
+    return found if found and (found.get("tags") or {}).get(CLUSTER_TAG) == cluster and found["status"] != "DELETING" else None
 
 
 def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None, control_plane: Collection[str] = ()) -> dict[str, Any]:

@@ -9,9 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.kubernetes.names import node_name
@@ -20,7 +18,6 @@ from cli.parts import Parts
 from cli.remote.sessions import SessionError, Sessions, Target, missing_plugin
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
-from config.model import Orchestrator
 from config.suggestions import either, like
 
 ALL = "all"
@@ -102,7 +99,7 @@ class NodeDirectory:
     @property
     def is_eks(self) -> bool:
         """Return whether Kubernetes is the scheduler."""
-        return self.deployment.config.orchestrator is Orchestrator.EKS
+        return self.deployment.is_eks
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -230,7 +227,7 @@ def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDi
     roles = deployment.config.role_names()
     sagemaker = deployment.client("sagemaker")
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
-    if deployment.config.orchestrator is Orchestrator.EKS:
+    if deployment.is_eks:
         nodes = [replace(node, host=node_name(node.instance)) for node in nodes]
     problem = None if shell else missing_plugin()
     if shell is None and not problem:
@@ -258,15 +255,9 @@ def _details(sagemaker: Any, cluster: str, summary: Mapping[str, Any]) -> Mappin
     """Return DescribeClusterNode's answer where ListClusterNodes has no host name; it allows few calls per second."""
     if summary.get("PrivateDnsHostname") or not summary.get("InstanceId"):
         return {}
-    try:
-        details: dict[str, Any] = sagemaker.describe_cluster_node(ClusterName=cluster, NodeId=summary["InstanceId"])[
-            "NodeDetails"
-        ]
-    except ClientError as error:
-        if not is_absent(error):  # else it was deleted since it was listed
-            raise
-        return {}
-    return details
+    asked = {"ClusterName": cluster, "NodeId": summary["InstanceId"]}
+    details: Mapping[str, Any] | None = unless_absent(lambda: sagemaker.describe_cluster_node(**asked)["NodeDetails"])
+    return details or {}  # it was deleted since it was listed
 
 
 def _node(summary: Mapping[str, Any], cluster_id: str, roles: Mapping[str, str], details: Mapping[str, Any]) -> Node:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.pages import listed
 from config.operation_names import node_log_group
@@ -105,13 +103,8 @@ def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, st
 def reporters(deployment: Deployment) -> set[str]:
     """Return the instance ids of all nodes that have ever reported; empty if the log group does not exist."""
     group = node_log_group(deployment.config.name)
-    try:
-        streams = list(listed(deployment.client("logs"), "describe_log_streams", "logStreams", logGroupName=group))
-    except ClientError as error:
-        if is_absent(error):
-            return set()
-        raise
-    return {stream["logStreamName"].rpartition("/")[2] for stream in streams}
+    streams = unless_absent(lambda: list(deployment.all("logs", "describe_log_streams", "logStreams", logGroupName=group)))
+    return {stream["logStreamName"].rpartition("/")[2] for stream in streams or ()}
 
 
 def controller_state(states: Mapping[str, Report]) -> Report | None:
@@ -130,19 +123,15 @@ class LogLine:
 
 def log_lines(client: Any, group: str, since: datetime, *, pattern: str = "", streams: str = "") -> Iterator[LogLine]:
     """Yield the lines of a log group since a time, oldest first; none if the group does not exist."""
-    start = int(since.timestamp() * 1000)
-    chosen = {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
-    try:
-        found = [
-            LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
-            for each in listed(client, "filter_log_events", "events", logGroupName=group, startTime=start, **chosen)
-            if each["logStreamName"].startswith(streams)
-        ]
-    except ClientError as error:
-        if is_absent(error):
-            return
-        raise
-    yield from sorted(found, key=lambda line: line.time)
+    asked: dict[str, Any] = {"logGroupName": group, "startTime": int(since.timestamp() * 1000)}
+    asked |= {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
+    found = unless_absent(lambda: list(listed(client, "filter_log_events", "events", **asked))) or ()
+    lines = (
+        LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
+        for each in found
+        if each["logStreamName"].startswith(streams)
+    )
+    yield from sorted(lines, key=lambda line: line.time)
 
 
 def json_object(text: str) -> dict[str, Any]:

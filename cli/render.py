@@ -144,7 +144,7 @@ def _table(table: Table, width: int) -> Iterator[str]:
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the width of each column: first, text is wrapped; then, columns are made narrower than their longest words."""
+    """Return the width of each column: first, text is wrapped; then, columns become narrower than their longest words."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, cells)) for cells in columns]
     longest = [max(map(_longest_word, cells)) for cells in columns]

@@ -6,7 +6,6 @@ from typing import Any
 
 from cli.deployment import Deployment, Stack
 from cli.node_reports import json_object, log_lines
-from cli.pages import listed
 
 BEGINNINGS = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS", "IMPORT_IN_PROGRESS")
 FOLLOWS = "cancelled"
@@ -30,7 +29,7 @@ def failures(deployment: Deployment, stack: Stack) -> list[str]:
 
 def _last_operation(deployment: Deployment, stack: Stack) -> Iterator[dict[str, Any]]:
     """Yield the events of the last operation, newest first."""
-    for event in listed(deployment.client("cloudformation"), "describe_stack_events", "StackEvents", StackName=stack.name):
+    for event in deployment.all("cloudformation", "describe_stack_events", "StackEvents", StackName=stack.name):
         yield event
         if event["LogicalResourceId"] == stack.name and event["ResourceStatus"] in BEGINNINGS:
             return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cluster_request.effective_request import EffectiveRequest, Member
+from cluster_request.effective_request import EffectiveRequest
 from config.instance_types import instance_type
 from config.model import Orchestrator
 
@@ -35,18 +35,8 @@ def addresses_of_node(instance_type_name: str, orchestrator: Orchestrator, *, ef
 
 def address_demands(request: EffectiveRequest) -> Iterator[AddressDemand]:
     """Yield the groups in the cluster's subnets; an unknown type counts as one address per node."""
-    for group in request.groups:
+    for group in request.all_groups:
         if not group.member("OverrideVpcConfig").is_given:
-            efa_only = group.member("NetworkInterface", "InterfaceType").text == "efa-only"
-            known = (addresses_of_node(name, request.orchestrator, efa_only=efa_only) for name in group.type_names())
+            known = (addresses_of_node(name, request.orchestrator, efa_only=group.is_efa_only) for name in group.types)
             counts = [count or 1 for count in known] or [1]
-            yield AddressDemand(group.name, group.group.instance_count, min(counts), max(counts))
-    for each in request.entries("RestrictedInstanceGroups"):
-        if not each.member("OverrideVpcConfig").is_given:
-            yield _restricted(each, request.orchestrator)
-
-
-def _restricted(group: Member, orchestrator: Orchestrator) -> AddressDemand:
-    """Return the demand of a restricted group; the request check reports its problems."""
-    each = addresses_of_node(group.member("InstanceType").text, orchestrator) or 1
-    return AddressDemand(group.member("InstanceGroupName").text, group.member("InstanceCount").number or 0, each, each)
+            yield AddressDemand(group.name, group.count, min(counts), max(counts))

@@ -14,6 +14,8 @@ from config.instance_group import InstanceGroup, Role, Taint
 from config.instance_types import InstanceType, instance_type
 from config.model import ClusterConfig, Orchestrator
 
+EFA_ONLY = "efa-only"
+"""The type of a network interface without an IP address."""
 _VALUE = object()  # the member's own value
 
 
@@ -44,6 +46,11 @@ class Member:
         return self.value if isinstance(self.value, str) else ""
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts of the list, or none for another value."""
+        return tuple(each.text for each in self.entries())
+
+    @property
     def number(self) -> int | None:
         """Return the value if it is a whole number, or None."""
         return self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
@@ -70,15 +77,84 @@ class Member:
 
 
 @dataclass(frozen=True)
-class GroupMember(Member):
-    """An instance group of the request, with its group in the file."""
-
-    group: InstanceGroup
+class Group(Member):
+    """An instance group of the request, of either kind."""
 
     @property
     def name(self) -> str:
         """Return the group's name."""
-        return self.group.name
+        return self.member("InstanceGroupName").text
+
+    @property
+    def count(self) -> int:
+        """Return the requested number of nodes."""
+        return self.member("InstanceCount").number or 0
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Return the names of the types that the group's nodes can have, in the order of the request."""
+        return tuple(dict.fromkeys(each.text for each in self.instance_types()))
+
+    @property
+    def is_spot(self) -> bool:
+        """Return whether the group requests Spot capacity."""
+        return self.member("CapacityRequirements", "Spot").is_given
+
+    @property
+    def training_plan(self) -> str:
+        """Return the ARN of the group's training plan; empty without."""
+        return self.member("TrainingPlanArn").text
+
+    @property
+    def has_own_network(self) -> bool:
+        """Return whether the group has subnets or security groups of its own."""
+        return bool(self.member("OverrideVpcConfig").value)
+
+    @property
+    def subnets(self) -> tuple[str, ...]:
+        """Return the group's own subnets; empty if it has those of the cluster."""
+        return self.member("OverrideVpcConfig", "Subnets").texts
+
+    @property
+    def security_groups(self) -> tuple[str, ...]:
+        """Return the group's own security groups; empty if it has those of the cluster."""
+        return self.member("OverrideVpcConfig", "SecurityGroupIds").texts
+
+    @property
+    def volumes(self) -> Iterator[Member]:
+        """Yield the EBS volumes; one without a size sets the key of the root volume."""
+        volumes = (each.member("EbsVolumeConfig") for each in self.entries("InstanceStorageConfigs"))
+        return (each for each in volumes if each.is_given)
+
+    @property
+    def has_efa(self) -> bool:
+        """Return whether one of the types is known to have EFA."""
+        return any(known.efa_interfaces for known in self.known_types().values())
+
+    @property
+    def is_efa_only(self) -> bool:
+        """Return whether only the first interface of a node has an IP address."""
+        return self.member("NetworkInterface", "InterfaceType").text == EFA_ONLY
+
+    def instance_types(self) -> Iterator[Member]:
+        """Yield the types that the group's nodes can have."""
+        types = (self.member("InstanceType"), *self.entries("InstanceRequirements", "InstanceTypes"))
+        return (each for each in types if each.text)
+
+    def type_names(self) -> list[str]:
+        """Return the names of these types, sorted and without duplicates."""
+        return sorted(self.types)
+
+    def known_types(self) -> dict[str, InstanceType]:
+        """Return the properties of these types by name, without unknown types."""
+        return {name: known for name in self.types if (known := instance_type(name))}
+
+
+@dataclass(frozen=True)
+class GroupMember(Group):
+    """An instance group of the request, with its group in the file."""
+
+    group: InstanceGroup
 
     def sets(self, name: str) -> bool:
         """Return whether a field or `overrides` set the member; otherwise, the deployment chooses its value."""
@@ -91,19 +167,6 @@ class GroupMember(Member):
             value = each.value if isinstance(each.value, Mapping) else {}
             with suppress(ValidationError):
                 yield each, Taint.model_validate({str(name).lower(): item for name, item in value.items() if item})
-
-    def instance_types(self) -> Iterator[Member]:
-        """Yield the types that the group's nodes can have."""
-        types = (self.member("InstanceType"), *self.entries("InstanceRequirements", "InstanceTypes"))
-        return (each for each in types if each.text)
-
-    def type_names(self) -> list[str]:
-        """Return the names of these types, sorted and without duplicates."""
-        return sorted({each.text for each in self.instance_types()})
-
-    def known_types(self) -> dict[str, InstanceType]:
-        """Return the properties of these types by name, without unknown types."""
-        return {each.text: known for each in self.instance_types() if (known := instance_type(each.text))}
 
 
 class EffectiveRequest:
@@ -129,6 +192,26 @@ class EffectiveRequest:
         """Return the instance groups."""
         found = zip(self.entries("InstanceGroups"), self.config.instance_groups, strict=True)
         return tuple(GroupMember(each.value, each.names, self.config, group) for each, group in found)
+
+    @cached_property
+    def all_groups(self) -> tuple[Group, ...]:
+        """Return the instance groups, then the restricted ones, which only `overrides` can set."""
+        restricted = (Group(each.value, each.names, self.config) for each in self.entries("RestrictedInstanceGroups"))
+        return (*self.groups, *restricted)
+
+    @property
+    def node_subnets(self) -> tuple[str, ...]:
+        """Return the subnets of all nodes in the file; empty if the deployment creates theirs."""
+        return self._of_network("Subnets")
+
+    @property
+    def node_security_groups(self) -> tuple[str, ...]:
+        """Return the security groups of all nodes in the file; empty if the deployment creates theirs."""
+        return self._of_network("SecurityGroupIds")
+
+    def _of_network(self, name: str) -> tuple[str, ...]:
+        named = self.member("VpcConfig", name)
+        return named.texts if named.is_overridden or self.config.network.existing else ()
 
     def of_role(self, role: Role) -> list[GroupMember]:
         """Return the groups with this role."""

@@ -1,7 +1,7 @@
 """Check a cluster file: its fields, the rules between them, and the resulting request."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -75,22 +75,19 @@ def _checked(
 ) -> tuple[ClusterConfig | None, Iterable[Problem]]:
     model, spelling = model_of(content), document.spelling
     context = {"folder": folder}  # to which folders in the file are relative
-    empty = list(empty_fields(content, model, spelling))
+    unread, empty = document.problems, list(empty_fields(content, model, spelling))
     overridden = list(override_problems(content, model, spelling, context))
-    problems = [*_name_problems(content, name), *empty, *overridden]
+    problems = _added(unread, _name_problems(content, name), empty, overridden)
     try:
         part = ValidPart(model.model_validate({**content, "name": name}, context=context), set(FIELDS))
     except ValidationError as error:
-        problems += [each for each in problems_of(error, model, spelling) if each.path != ("name",)]
+        problems = _added(problems, (each for each in problems_of(error, model, spelling) if each.path != ("name",)))
         part = valid_part(content, context)
-    problems += _without_consequences(list(part.request_problems()), problems)
+    problems = _added(problems, part.request_problems())
     part = part.without_groups({problem.path[1] for problem in overridden if problem.path[0] == "instance_groups"})
-    part = part.without_fields(_unclear(document.problems, empty))
-    found = broken_rules(part.config, EffectiveRequest(part.for_request()), part.valid)
-    broken = [each for each in found if not _is_misplaced(each, problems)]
-    problems += _without_consequences(_without_request_consequences(broken, problems), [*empty, *overridden])
-    whole = [*document.problems, *_without_consequences(problems, document.problems)]
-    return part.config, with_suppressions(whole, part.config, part.valid)
+    part = part.without_fields(_unclear(unread, empty))
+    problems = _added(problems, broken_rules(part.config, EffectiveRequest(part.for_request()), part.valid))
+    return part.config, with_suppressions(problems, part.config, part.valid)
 
 
 def _unclear(unread: Iterable[Problem], empty: Iterable[Problem]) -> set[str]:
@@ -99,32 +96,29 @@ def _unclear(unread: Iterable[Problem], empty: Iterable[Problem]) -> set[str]:
     return unclear | {str(problem.path[0]) for problem in empty if len(problem.path) == 2}
 
 
-def _without_consequences(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
-    """Return the problems that do not follow from one of the problems in ``of`` (the same path, or one below)."""
-    paths = [problem.path for problem in of if problem.path]
-    return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
+def _added(problems: list[Problem], *sources: Iterable[Problem]) -> list[Problem]:
+    """Return the problems with those of each source that do not follow from the ones before."""
+    for source in sources:
+        problems = [*problems, *(each for each in source if not any(_hides(earlier, each) for earlier in problems))]
+    return problems
 
 
-def _is_misplaced(missing: Problem, problems: list[Problem]) -> bool:
-    """Return whether a missing field is in another section, where it is reported as unknown."""
-    unknown = (problem for problem in problems if problem.rule == "unknown-field")
-    return missing.value is ABSENT and any(problem.path[-1:] == missing.path[-1:] for problem in unknown)
+def _hides(problem: Problem, other: Problem) -> bool:
+    """Return whether the other follows from the problem: an error that the file has at the other's place or above.
 
-
-def _without_request_consequences(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
-    """Return rule violations, without warnings on `overrides` that follow from a request error.
-
-    Errors in the cluster's overrides affect all groups; errors in a group affect only that group.
+    Also hidden are a missing field that the file has in another section, and warnings on `overrides` with an error: an error in
+    the cluster's affects all groups, one in a group's only this group.
     """
-    rejected = {_overrides(problem.path) for problem in problems} - {()}
-    return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), rejected)]
-
-
-def _follows(path: errors.Path, rejected: Set[errors.Path]) -> bool:
-    """Return whether a problem in these `overrides` can follow from errors in others."""
-    if path == CLUSTER_OVERRIDES:
-        return bool(rejected)
-    return path != () and (path in rejected or CLUSTER_OVERRIDES in rejected)
+    if problem.level is not Level.ERROR:
+        return False
+    if problem.path and other.path[: len(problem.path)] == problem.path:
+        return True
+    if problem.rule == "unknown-field" and other.value is ABSENT and other.path[-1:] == problem.path[-1:]:
+        return True
+    place, others = _overrides(problem.path), _overrides(other.path)
+    return (
+        other.level is Level.WARNING and () not in (place, others) and (place == others or CLUSTER_OVERRIDES in (place, others))
+    )
 
 
 def _overrides(path: errors.Path) -> errors.Path:

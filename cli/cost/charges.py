@@ -1,13 +1,11 @@
 """Resources that AWS charges by the hour or by size, whether they are used or not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from cli.cost.price import CONTROL_PLANE, HOURS_PER_MONTH, NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Product, Unknown, instance, lustre
-from cli.group_members import groups_of, types_of
-from cluster_request.request import RequestValues, cluster_request
+from cluster_request.effective_request import EffectiveRequest, Group
 from config.model import ClusterConfig
 from config.network import InternetAccess
 from config.storage import LustreConfig
@@ -39,47 +37,41 @@ def charges_of(config: ClusterConfig) -> list[Charge]:
 
 
 def _of_groups(config: ClusterConfig) -> Iterator[Charge]:
-    request = cluster_request(config, values=RequestValues.samples(config))
-    for group in groups_of(request):
+    for group in EffectiveRequest(config).all_groups:
         yield _nodes(group)
         yield from _volumes(group)
         yield from _own_file_system(group)
 
 
-def _nodes(group: Mapping[str, Any]) -> Charge:
-    types = types_of(group)
-    threads = group.get("ThreadsPerCore")
+def _nodes(group: Group) -> Charge:
+    threads = group.member("ThreadsPerCore").number
     hyper_threading = f", {threads} {'thread' if threads == 1 else 'threads'} per core" if threads else ""
-    what = f"{group['InstanceCount']} x {' or '.join(types)}{hyper_threading}"
-    return Charge(GROUPS, group["InstanceGroupName"], what, Decimal(group["InstanceCount"]), NODE_HOURS, _instances(group, types))
+    what = f"{group.count} x {' or '.join(group.types)}{hyper_threading}"
+    return Charge(GROUPS, group.name, what, Decimal(group.count), NODE_HOURS, _instances(group))
 
 
-def _instances(group: Mapping[str, Any], types: Sequence[str]) -> Product | Unknown:
-    if "TrainingPlanArn" in group:
+def _instances(group: Group) -> Product | Unknown:
+    if group.training_plan:
         return Unknown("paid with the training plan")
-    if "Spot" in (group.get("CapacityRequirements") or {}):
+    if group.is_spot:
         return Unknown("the Spot price varies")
-    if len(types) != 1:
+    if len(group.types) != 1:
         return Unknown("HyperPod chooses the instance types")
-    return instance(types[0])
+    return instance(group.types[0])
 
 
-def _volumes(group: Mapping[str, Any]) -> Iterator[Charge]:
+def _volumes(group: Group) -> Iterator[Charge]:
     """Yield the additional volumes; an entry without a size only sets the root volume's key."""
-    sizes = [each.get("EbsVolumeConfig", {}).get("VolumeSizeInGB") for each in group.get("InstanceStorageConfigs", ())]
-    for size in filter(None, sizes):
-        count = group["InstanceCount"]
-        yield Charge(
-            GROUPS, group["InstanceGroupName"], f"{count} x volume of {size} GB", Decimal(count * size), GIB_MONTHS, VOLUME
-        )
+    for size in filter(None, (volume.member("VolumeSizeInGB").number for volume in group.volumes)):
+        what = f"{group.count} x volume of {size} GB"
+        yield Charge(GROUPS, group.name, what, Decimal(group.count * size), GIB_MONTHS, VOLUME)
 
 
-def _own_file_system(group: Mapping[str, Any]) -> Iterator[Charge]:
+def _own_file_system(group: Group) -> Iterator[Charge]:
     """Yield the file system that HyperPod creates for a restricted group."""
-    if system := (group.get("EnvironmentConfig") or {}).get("FSxLustreConfig"):
-        what = f"HyperPod's own FSx for Lustre, {system['SizeInGiB']} GiB"
+    if size := group.member("EnvironmentConfig", "FSxLustreConfig", "SizeInGiB").number:
         why = Unknown("AWS does not document its price")
-        yield Charge(GROUPS, group["InstanceGroupName"], what, Decimal(system["SizeInGiB"]), GIB_MONTHS, why)
+        yield Charge(GROUPS, group.name, f"HyperPod's own FSx for Lustre, {size} GiB", Decimal(size), GIB_MONTHS, why)
 
 
 def _of_kubernetes(config: ClusterConfig) -> Iterator[Charge]:

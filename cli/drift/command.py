@@ -13,7 +13,6 @@ from cli.parts import Parts
 from cli.resource_code import ClusterApi
 from cli.result import Result
 from cli.status.report import desired_bundle
-from config.model import Orchestrator
 
 NOT_COMPARED = ["fields of objects in Kubernetes", "labels and taints of nodes", "scripts of nodes"]
 """What differs unseen on a cluster with EKS."""
@@ -27,7 +26,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     if cluster is None:
         raise CommandError(f"cluster {name} was deleted during the comparison", f"run `{deployment.hpod('status')}`")
     parts = Parts("drift")
-    has_agents = deployment.config.orchestrator is Orchestrator.SLURM
+    has_agents = not deployment.is_eks
     not_compared = [] if has_agents else NOT_COMPARED
     read = (lambda: latest_states(deployment, now or datetime.now(UTC))) if has_agents else dict[str, Report]
     states = parts.get("agents", read) or {}

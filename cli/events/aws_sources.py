@@ -11,7 +11,6 @@ from cli.aws_errors import is_absent
 from cli.deployment import Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.pages import listed
 from cli.resource_code import event_failure
 from cli.stack_operations import FOLLOWS
 from config.operation_names import alarm_names
@@ -38,7 +37,7 @@ def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
 
 def _since(deployment: Deployment, stack: str, since: datetime) -> Iterator[dict[str, Any]]:
     try:
-        for event in listed(deployment.client("cloudformation"), "describe_stack_events", "StackEvents", StackName=stack):
+        for event in deployment.all("cloudformation", "describe_stack_events", "StackEvents", StackName=stack):
             if event["Timestamp"] < since:  # newest first
                 return
             yield event
@@ -52,7 +51,7 @@ def cluster_events(deployment: Deployment, cluster: Mapping[str, Any], since: da
     if cluster.get("NodeProvisioningMode") != "Continuous":
         return
     sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
-    for each in listed(sagemaker, "list_cluster_events", "Events", ClusterName=name, EventTimeAfter=since):
+    for each in deployment.all("sagemaker", "list_cluster_events", "Events", ClusterName=name, EventTimeAfter=since):
         level = each.get("EventLevel") or "Info"
         details = each if level == "Info" else _details(sagemaker, name, each)
         subject = each.get("InstanceId") or each.get("InstanceGroupName") or ""
@@ -71,7 +70,7 @@ def operations(deployment: Deployment, cluster: Mapping[str, Any], since: dateti
     sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
     try:
         asked = {"ClusterName": name, "CreationTimeAfter": since}
-        found = list(listed(sagemaker, "list_cluster_operations", "ClusterOperationSummaries", **asked))
+        found = list(deployment.all("sagemaker", "list_cluster_operations", "ClusterOperationSummaries", **asked))
     except ClientError as error:
         if error.response["Error"]["Code"] == REFUSED and cluster.get("NodeProvisioningMode") != "Continuous":
             return
@@ -101,9 +100,9 @@ def _count(counts: Mapping[str, Any] | None) -> int:
 
 def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
     """Yield the state changes of the deployment's alarms."""
-    client, changes = deployment.client("cloudwatch"), {"HistoryItemType": "StateUpdate", "StartDate": since}
     for alarm in alarms(deployment):
-        for item in listed(client, "describe_alarm_history", "AlarmHistoryItems", AlarmName=alarm["AlarmName"], **changes):
+        asked = {"AlarmName": alarm["AlarmName"], "HistoryItemType": "StateUpdate", "StartDate": since}
+        for item in deployment.all("cloudwatch", "describe_alarm_history", "AlarmHistoryItems", **asked):
             state = _new_state(item)
             # The description names the problem of a raised alarm.
             why = "" if state["stateValue"] == "OK" else alarm.get("AlarmDescription") or state.get("stateReason")
@@ -119,7 +118,7 @@ def _new_state(item: Mapping[str, Any]) -> dict[str, str]:
 def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
     """Return the alarms of the deployment's stacks."""
     names = alarm_names(deployment.config.name)
-    return listed(deployment.client("cloudwatch"), "describe_alarms", "MetricAlarms", AlarmNames=names)
+    return deployment.all("cloudwatch", "describe_alarms", "MetricAlarms", AlarmNames=names)
 
 
 def raised(deployment: Deployment) -> list[dict[str, Any]]:

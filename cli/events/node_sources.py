@@ -21,8 +21,8 @@ Problem = tuple[tuple[Source, str], tuple[str, str]]
 Problems = dict[tuple[Source, str], tuple[str, str]]
 FULL, ROOT = 5.0, "/"
 NODES = "nodes of Slurm"
-EVENTS = f"/api/v1/events?fieldSelector={quote('involvedObject.kind=Node')}"
-STREAMS = "DeepHealthCheckResults/"
+NODE_EVENTS = f"/api/v1/events?fieldSelector={quote('involvedObject.kind=Node')}"
+DEEP_CHECK_STREAMS = "DeepHealthCheckResults/"
 _INSTANCE = re.compile(r"\bi-[0-9a-f]{8,17}\b")
 
 
@@ -155,7 +155,7 @@ def _disk(report: Report, path: str, free: float) -> Problem:
 def kubernetes_events(deployment: Deployment) -> Iterator[Event]:
     """Yield the events of nodes, which Kubernetes keeps for an hour; repeated ones have the time of the last."""
     with deployment.kubernetes() as client:
-        for each in client.items(EVENTS):
+        for each in client.items(NODE_EVENTS):
             involved, time = each.get("involvedObject") or {}, _time(each)
             name = str(involved.get("name") or "")
             if time and involved.get("kind") == "Node" and name.startswith(node_name("i-")):
@@ -167,7 +167,7 @@ def kubernetes_events(deployment: Deployment) -> Iterator[Event]:
 
 def deep_check_events(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
     """Yield the results of deep health checks; the subject is the instance that the message names, or else the stream's."""
-    for line in log_lines(deployment.client("logs"), hyperpod_log_group(cluster), since, streams=STREAMS):
+    for line in log_lines(deployment.client("logs"), hyperpod_log_group(cluster), since, streams=DEEP_CHECK_STREAMS):
         record = json_object(line.message)
         text = str(record.get("msg") or line.message)
         named = _INSTANCE.search(text) or _INSTANCE.search(line.stream)

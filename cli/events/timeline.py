@@ -10,7 +10,6 @@ from cli.events.aws_sources import alarm_events, cluster_events, operations, sta
 from cli.events.event import Event
 from cli.events.node_sources import bundle_events, deep_check_events, disk_events, health_events, kubernetes_events, state_events
 from cli.parts import Parts
-from config.model import Orchestrator
 
 Read = Callable[[], Iterable[Event]]
 
@@ -31,7 +30,7 @@ def timeline(
         "stack events": lambda: stack_events(deployment, since),
         "alarm history": lambda: alarm_events(deployment, since),
     }
-    if deployment.config.orchestrator is Orchestrator.SLURM:
+    if not deployment.is_eks:
         sources |= {
             "scripts of nodes": lambda: bundle_events(deployment, since),
             "states of controllers": lambda: state_events(deployment, since, is_first=is_first),

@@ -8,7 +8,7 @@ from typing import Any, Self
 from botocore.exceptions import ClientError
 
 import cli.resource_code  # noqa: F401  finds the functions' code
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.errors import RefusedError, UnreachableError
 from cli.pages import listed
 from cli.result import Json
@@ -116,14 +116,9 @@ class _Client(KubernetesClient):
 
 def describe_eks(eks: Any, name: str) -> Json:
     """Return EKS's description of an EKS cluster that has an API server."""
-    try:
-        found: Json = eks.describe_cluster(name=name)["cluster"]
-    except ClientError as error:
-        if is_absent(error):
-            raise UnreachableError(
-                f"EKS cluster {name!r} does not exist", "deploy the cluster first, or correct `eks.existing`"
-            ) from error
-        raise
+    found: Json | None = unless_absent(lambda: eks.describe_cluster(name=name)["cluster"])
+    if found is None:
+        raise UnreachableError(f"EKS cluster {name!r} does not exist", "deploy the cluster first, or correct `eks.existing`")
     if not found.get("endpoint"):
         raise UnreachableError(f"EKS cluster {name!r} is {found['status']} and has no API server", "try again when it is ACTIVE")
     return found

@@ -34,8 +34,7 @@ def delete(
     shell: Shell | None = None,
 ) -> Result:
     """Delete the nodes; with ``scale``, lower `instance_count` in the file."""
-    site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
-    chosen = site.select(nodes)
+    site, chosen = Site.of(deployment, nodes, drain=options.drain, shell=shell, show=show)
     left = _left(site, chosen)
     _demand_counts(site, left, file, scale=scale)
     if options.drain:

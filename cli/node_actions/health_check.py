@@ -165,8 +165,7 @@ def health_check(
 ) -> Result:
     """Check the nodes, and return the result of each."""
     wanted = _parsed(checks)
-    site = Site.of(deployment, drain=False, shell=shell, show=show)
-    named = site.select(nodes)
+    site, named = Site.of(deployment, nodes, drain=False, shell=shell, show=show)
     chosen = _with_accelerators(named)
     left_out = [node for node in named if node not in chosen]
     if left_out:

@@ -160,8 +160,7 @@ def recover(
     shell: Shell | None = None,
 ) -> Result:
     """Replace or reboot the nodes, and return the result of each."""
-    site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
-    chosen = site.select(nodes)
+    site, chosen = Site.of(deployment, nodes, drain=options.drain, shell=shell, show=show)
     if options.drain:
         site.demand_known(chosen)
     demand_another(site, action, chosen, force=options.force)

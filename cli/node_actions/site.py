@@ -35,13 +35,14 @@ class Site(NodeDirectory):
     def of(
         cls,
         deployment: Deployment,
+        names: Sequence[str],
         *,
         drain: bool = True,
         shell: Shell | None = None,
         show: Show = ignore,
         fix: str = WITHOUT_SCHEDULER,
-    ) -> "Site":
-        """Return the site; raise an CommandError with the fix if ``drain`` requires the scheduler, which cannot be reached."""
+    ) -> tuple["Site", tuple[Node, ...]]:
+        """Return the site and its nodes of these names; raise an CommandError with the fix if ``drain`` misses the scheduler."""
         found = node_directory(deployment, shell)
         scheduler = _scheduler(found)
         reason = _why_unreachable(scheduler, drain=drain) if scheduler else found.shell_problem
@@ -49,14 +50,14 @@ class Site(NodeDirectory):
         if drain and reason:
             fixes = filter(None, (reason.fix, fix))
             raise CommandError(f"cannot reach {site.scheduler_name}: {reason.message}", "; ".join(fixes))
-        return site
+        return site, site._select(names)
 
     @property
     def sagemaker(self) -> Any:
         """Return a client of SageMaker."""
         return self.deployment.client("sagemaker")
 
-    def select(self, names: Sequence[str]) -> tuple[Node, ...]:
+    def _select(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes of these names, each once, with HyperPod's names if these are known."""
         ids = {name: frozenset(node.instance for node in self.find(name)) for name in names}
         found = frozenset[str]().union(*ids.values())

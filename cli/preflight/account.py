@@ -1,6 +1,6 @@
 """The account that the checks ask: its identity, its stacks, and complete lists."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -15,9 +15,8 @@ from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
-from cli.pages import listed
 from cluster_request.effective_request import EffectiveRequest
-from config.model import ClusterConfig, Orchestrator
+from config.model import ClusterConfig
 from config.suggestions import nearest
 from config.zones import is_plausible_region, regions
 
@@ -48,9 +47,9 @@ class Account(Deployment):
         self._locks: dict[object, Lock] = {}
 
     @cached_property
-    def orchestrator(self) -> Orchestrator:
-        """The orchestrator of the request."""
-        return EffectiveRequest(self.config).orchestrator
+    def request(self) -> EffectiveRequest:
+        """The request that the deployment makes."""
+        return EffectiveRequest(self.config)
 
     @property
     def region(self) -> str:
@@ -68,10 +67,6 @@ class Account(Deployment):
             if service not in self._clients:
                 self._clients[service] = super().client(service)
             return self._clients[service]
-
-    def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
-        """Return the ``items`` that ``operation`` lists, from every page."""
-        return listed(self.client(service), operation, items, **arguments)
 
     def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
         """Return the answer of ``ask``, which is shared by all checks."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.kubernetes.client import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
@@ -84,13 +84,8 @@ def _update(account: Account, name: AddonName, version: str) -> Iterator[CheckRe
 def _installed(account: Account, name: AddonName) -> str:
     """Return the add-on's version in the EKS cluster, if it has the add-on."""
     cluster = str(account.config.eks_cluster_name)
-    try:
-        found = account.client("eks").describe_addon(clusterName=cluster, addonName=name.value)
-    except ClientError as failure:
-        if is_absent(failure):
-            return ""
-        raise
-    return str(found["addon"]["addonVersion"])
+    found = unless_absent(lambda: account.client("eks").describe_addon(clusterName=cluster, addonName=name.value))
+    return str(found["addon"]["addonVersion"]) if found else ""
 
 
 def _identity(addon: Addon, version: Json) -> str:

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.eks_changes import kept_settings
@@ -173,10 +171,5 @@ def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterato
 
 
 def _described(account: Account, name: str) -> Json | None:
-    try:
-        found: Json = account.client("eks").describe_cluster(name=name)["cluster"]
-    except ClientError as failure:
-        if is_absent(failure):
-            return None
-        raise
+    found: Json | None = unless_absent(lambda: account.client("eks").describe_cluster(name=name)["cluster"])
     return found

@@ -8,10 +8,10 @@ from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, Outcome, warning
-from cli.preflight.desired import Group, groups
 from cli.preflight.live_clusters import described, has_own_name, instances
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import is_denied, not_answered
+from cluster_request.effective_request import Group
 
 # Names as in Service Quotas; for their meaning, see
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
@@ -27,14 +27,14 @@ Doubt = Callable[[Group], bool]
 MIXED: tuple[str, Doubt] = ("a group may get only nodes of other types", lambda group: len(group.types) > 1)
 PLANNED: tuple[str, Doubt] = (
     "AWS does not say whether a training plan's instances count",
-    lambda group: group.training_plan is not None,
+    lambda group: bool(group.training_plan),
 )
 
 
 def instance_quotas(account: Account) -> Iterator[CheckResult]:
     """Check the quotas for each type and in total, with the instances of other clusters."""
     quotas = Quotas(account, "sagemaker")
-    wanted = groups(account.config)
+    wanted = account.request.all_groups
     others: list[dict[str, Any]] | None = None
     try:
         others = [each for each in described(account) if not has_own_name(account, each)]
@@ -47,7 +47,8 @@ def instance_quotas(account: Account) -> Iterator[CheckResult]:
         if mine:
             yield from _of_kind(quotas, mine, None if others is None else instances(others, spot=spot), spot=spot)
     yield quotas.judged(OF_A_CLUSTER, asked=sum(group.count for group in wanted), used=0)
-    sizes = [volume["VolumeSizeInGB"] for group in wanted for volume in group.volumes if "VolumeSizeInGB" in volume]
+    volumes = (volume.member("VolumeSizeInGB").number for group in wanted for volume in group.volumes)
+    sizes = [size for size in volumes if size is not None]
     if sizes:
         yield quotas.judged(OF_A_VOLUME, asked=max(sizes), used=0)
 

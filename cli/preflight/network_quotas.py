@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from cli.group_members import groups_of
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, skipped
-from cli.preflight.desired import groups
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import one_by_one
@@ -70,7 +69,7 @@ def _nat_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
 
 def _more_interfaces(account: Account) -> int:
     """Return the interfaces needed beyond those of the file's own cluster; an unknown type counts as one."""
-    asked = sum(group.count * max(map(_of_node, group.types)) for group in groups(account.config))
+    asked = sum(group.count * max(map(_of_node, group.types)) for group in account.request.all_groups)
     own = (each for each in described(account) if has_own_name(account, each))
     have = (running(group) for each in own for group in groups_of(each))
     held = sum(count * _of_node(name) for nodes in have for name, count in nodes.items())

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
-from cli.preflight.desired import Group, groups
 from cli.preflight.vpc_parts import subnet
+from cluster_request.effective_request import Group
 from config.instance_types import is_listed
 
 LIMIT = "EC2 does not report free capacity"
@@ -14,7 +14,7 @@ LIMIT = "EC2 does not report free capacity"
 def offerings(account: Account) -> Iterator[CheckResult]:
     """Check that each type is offered in the zone of its groups; free capacity is unknown."""
     wanted: dict[tuple[str, ...], list[Group]] = {}
-    for group in groups(account.config):
+    for group in account.request.all_groups:
         if here := _zones_of(account, group):
             wanted.setdefault(here, []).append(group)
     if not wanted:
@@ -28,7 +28,7 @@ def offerings(account: Account) -> Iterator[CheckResult]:
 
 def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
     """Return the zones of the group's nodes: those of the group's subnets, or else the file's."""
-    own = group.network.get("Subnets")
+    own = group.subnets
     if not own:
         return (account.config.network.availability_zone_id,)
     there = (subnet(account, each) for each in own)
@@ -77,7 +77,7 @@ def _doubt(takers: list[Group], *, is_somewhere: bool) -> str:
 
 def _move(takers: list[Group]) -> str:
     """Return the fix that moves the groups to another zone; groups with their own subnets do not follow the file's zone."""
-    own = [group.name for group in takers if group.network.get("Subnets")]
+    own = [group.name for group in takers if group.subnets]
     ways = ["set `network.availability_zone_id` to one of these zones"] if len(own) < len(takers) else []
     if own:
         ways.append(f"give {', '.join(own)} subnets in one of these zones in `OverrideVpcConfig`")

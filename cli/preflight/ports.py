@@ -5,7 +5,6 @@ from typing import Any
 
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, warning
-from cli.preflight.desired import groups, node_security_groups, node_subnets
 from cli.preflight.sg_rules import Rule, admits, names_a_list
 from cli.preflight.vpc_parts import ranges_of, security_group
 
@@ -59,15 +58,14 @@ def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> CheckResult:
 def _shared(account: Account) -> Nodes:
     """Return the network of most nodes."""
     made = account.output("SecurityGroupId")
-    return node_security_groups(account.config) or ((made,) if made else ()), node_subnets(account.config)
+    return account.request.node_security_groups or ((made,) if made else ()), account.request.node_subnets
 
 
 def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
     """Yield the networks of groups that have their own."""
-    for group in groups(account.config):
-        if group.network:
-            network = group.network
-            yield tuple(network.get("SecurityGroupIds") or shared[0]), tuple(network.get("Subnets") or shared[1])
+    for group in account.request.all_groups:
+        if group.has_own_network:
+            yield group.security_groups or shared[0], group.subnets or shared[1]
 
 
 def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:

@@ -6,12 +6,10 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.aws_errors import are_refused
-from cli.group_members import groups_of
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped
-from cli.preflight.desired import groups
 from cli.preflight.runner import code_of, is_denied, not_answered
-from cluster_request.request import RequestValues, cluster_request
+from cluster_request.request import RequestValues
 from config.instance_types import instance_type
 
 Look = Callable[[Account, str], CheckResult]
@@ -51,7 +49,7 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     accounting, directory = config.slurm.accounting, config.directory
     secrets = [accounting.secret_arn, *([directory.secret_arn] if directory else [])]
     secret_keys = [accounting.secret_key_arn, *([directory.secret_key_arn] if directory else [])]
-    keys = [volume.get("VolumeKmsKeyId") for group in groups(config) for volume in group.volumes]
+    keys = [volume.member("VolumeKmsKeyId").text for group in account.request.all_groups for volume in group.volumes]
     of_eks = [config.eks.secrets_key_arn] if config.eks else []
     yield from ((_key, each) for each in [*secret_keys, *keys, *of_eks] if each)
     yield from ((_secret, each) for each in secrets if each)
@@ -60,12 +58,11 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from (
         (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each
     )
-    request = cluster_request(config, values=RequestValues.samples(config))
-    made = RequestValues.samples(config).execution_role_arn
-    for group in groups_of(request):
-        yield from ((_image, each) for each in [group.get("ImageId")] if each and each.startswith("ami-"))
-        yield from ((_role, each) for each in [group.get("ExecutionRole")] if each and each != made)
-    yield from ((_role, each) for each in [request.get("ClusterRole")] if each)
+    created = RequestValues.samples(config).execution_role_arn
+    for group in account.request.all_groups:
+        yield from ((_image, each) for each in [group.member("ImageId").text] if each.startswith("ami-"))
+        yield from ((_role, each) for each in [group.member("ExecutionRole").text] if each not in ("", created))
+    yield from ((_role, each) for each in [account.request.member("ClusterRole").text] if each)
 
 
 def _key(account: Account, name: str) -> CheckResult:
@@ -98,7 +95,7 @@ def _image(account: Account, name: str) -> CheckResult:
     if images[0]["State"] != "available":
         return error(f"image {name} is {images[0]['State']}", "wait, or use another")
     made_for = images[0].get("Architecture")
-    for kind in (kind for group in groups(account.config) if group.image == name for kind in group.types):
+    for kind in (kind for group in account.request.all_groups if group.member("ImageId").text == name for kind in group.types):
         known = instance_type(kind)
         if known and made_for and known.architecture != made_for:
             return error(f"image {name} is for {made_for}, and {kind} is {known.architecture}", "use a matching image or type")

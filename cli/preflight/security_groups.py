@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, skipped, warning
-from cli.preflight.desired import Group, groups, node_security_groups
 from cli.preflight.runner import together
 from cli.preflight.sg_reachability import EVERYWHERE, SLURMCTLD, SLURMD, reach_each_other
 from cli.preflight.sg_rules import admits
 from cli.preflight.vpc_parts import security_group
+from cluster_request.effective_request import Group
 from config.instance_group import Role
 
 HTTPS = 443
@@ -38,9 +38,9 @@ def security_groups(account: Account) -> Iterator[CheckResult]:
 
 def _sets(account: Account) -> dict[Ids, list[Group]]:
     """Return the sets of security groups that nodes share, with the instance groups of these nodes."""
-    shared = node_security_groups(account.config)
+    shared = account.request.node_security_groups
     sets: dict[Ids, list[Group]] = {shared: []} if shared else {}
-    for group in groups(account.config):
+    for group in account.request.all_groups:
         if ids := _own(group) or shared:
             sets.setdefault(ids, []).append(group)
     return sets
@@ -52,12 +52,12 @@ def _need_each_other(account: Account, ids: Ids, members: list[Group]) -> bool:
     A new file system also has the security groups that most nodes share.
     """
     login = {group.name for group in account.config.of_role(Role.LOGIN)}
-    is_apart = ids != node_security_groups(account.config)
+    is_apart = ids != account.request.node_security_groups
     return not (is_apart and (sum(group.count for group in members) <= 1 or {group.name for group in members} <= login))
 
 
 def _own(group: Group) -> Ids:
-    return tuple(dict.fromkeys(group.network.get("SecurityGroupIds") or ()))
+    return tuple(dict.fromkeys(group.security_groups))
 
 
 def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[CheckResult]:
@@ -71,8 +71,8 @@ def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str
 
 def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]:
     """Check ports between nodes in different security groups: all reach slurmctld, which reaches compute nodes."""
-    shared, roles = node_security_groups(account.config), {each.name: each.role for each in account.config.instance_groups}
-    for group in groups(account.config):
+    shared, roles = account.request.node_security_groups, {each.name: each.role for each in account.config.instance_groups}
+    for group in account.request.all_groups:
         own = _own(group)
         if not shared or not own or set(own) & set(shared):
             continue

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, warning
-from cli.preflight.desired import Group, has_efa, node_subnets
 from cli.preflight.sg_rules import Rule, admits, admits_all, names_a_list, names_one
 from cli.preflight.vpc_parts import ranges_of
+from cluster_request.effective_request import Group
 
 # https://slurm.schedmd.com/slurm.conf.html: the defaults of SlurmctldPort and SlurmdPort.
 SLURMCTLD, SLURMD = 6817, 6818
@@ -34,7 +34,9 @@ def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[
         rules = [rule for each in found for rule in each[member]]
         if names_one(rules, ids):
             continue
-        yield from _with_efa(way, ids) if has_efa(members) else _without_efa(account, way, ids, rules, members)
+        yield from (
+            _with_efa(way, ids) if any(group.has_efa for group in members) else _without_efa(account, way, ids, rules, members)
+        )
 
 
 def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
@@ -70,8 +72,8 @@ def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> li
     """Return the ranges of the members' subnets, if a rule has a range."""
     if not any(rule.get("IpRanges") for rule in rules):
         return []
-    shared = node_subnets(account.config)
-    return ranges_of(account, [each for group in members for each in group.network.get("Subnets") or shared])
+    shared = account.request.node_subnets
+    return ranges_of(account, [each for group in members for each in group.subnets or shared])
 
 
 def _do_not(ids: list[str]) -> str:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from cli.group_members import groups_of
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
-from cli.preflight.desired import Group, groups, has_efa, node_subnets
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.vpc_parts import subnet
 from cluster_request.addresses import addresses_of_node
+from cluster_request.effective_request import EFA_ONLY, Group
 from config.model import Orchestrator
-
-EFA_ONLY = "efa-only"
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,10 @@ def subnets(account: Account) -> Iterator[CheckResult]:
 def _places(account: Account) -> Iterator[Place]:
     """Yield the nodes' subnets, then each other set of subnets that groups have; overlapping sets are checked separately."""
     config = account.config
-    shared, existing = node_subnets(config), config.network.existing
+    shared, existing = account.request.node_subnets, config.network.existing
     sets: dict[tuple[str, ...], list[Group]] = {}
-    for group in groups(config):
-        sets.setdefault(tuple(sorted(set(group.network.get("Subnets") or shared))), []).append(group)
+    for group in account.request.all_groups:
+        sets.setdefault(tuple(sorted(set(group.subnets or shared))), []).append(group)
     own_of_all = sets.pop(tuple(sorted(set(shared))), [])
     if shared:
         takes = 0 if "Storage" in account.stacks else len(config.storage.created_file_systems)
@@ -74,7 +72,7 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Che
 
 def _apart(place: Place, found: list[Json]) -> Iterator[CheckResult]:
     """Check that subnets are in one zone: the nodes' own in the file's, and a group's for EFA."""
-    if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or has_efa(place.groups)):
+    if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or any(group.has_efa for group in place.groups)):
         listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
         make = error if place.zone else warning
         yield make(f"{place.whose} are in several zones ({listed})", "use subnets in one zone: EFA does not cross zones")
@@ -113,7 +111,7 @@ def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> C
 
 def _addresses(account: Account, group: Group) -> int | None:
     """Return the most addresses that the group's nodes can take; None if a type is unknown."""
-    kind, efa_only = account.orchestrator, group.interface == EFA_ONLY
+    kind, efa_only = account.request.orchestrator, group.is_efa_only
     each = [addresses_of_node(name, kind, efa_only=efa_only) for name in group.types]
     known = [count for count in each if count is not None]
     return group.count * max(known) if len(known) == len(each) else None
@@ -123,7 +121,9 @@ def _held(account: Account) -> dict[str, int]:
     """Return the addresses that the groups of the file's own cluster have now."""
     own = (cluster for cluster in described(account) if has_own_name(account, cluster))
     return {
-        str(group["InstanceGroupName"]): _held_by(group, account.orchestrator) for cluster in own for group in groups_of(cluster)
+        str(group["InstanceGroupName"]): _held_by(group, account.request.orchestrator)
+        for cluster in own
+        for group in groups_of(cluster)
     }
 
 

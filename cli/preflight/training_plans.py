@@ -8,9 +8,9 @@ from botocore.exceptions import ClientError
 from cli.group_members import groups_of
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, skipped, warning
-from cli.preflight.desired import Group, groups
 from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.runner import code_of, together
+from cluster_request.effective_request import Group
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingPlan.html
 TARGET = "hyperpod-cluster"
@@ -19,7 +19,7 @@ READY, WAITING = "Active", ("Pending", "Scheduled")
 
 def training_plans(account: Account) -> Iterator[CheckResult]:
     """Check that each plan is for clusters and active, and has the groups' types, zone and instances."""
-    wanted = [group for group in groups(account.config) if group.training_plan]
+    wanted = [group for group in account.request.all_groups if group.training_plan]
     plans = dict.fromkeys(str(group.training_plan) for group in wanted)
     if not plans:
         yield skipped("no group names a training plan")
@@ -77,7 +77,7 @@ def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[G
             )
     zone = account.config.network.availability_zone_id
     zones = sorted({each["AvailabilityZoneId"] for each in capacities if each.get("AvailabilityZoneId")})
-    if zones and zone not in zones and any(not group.network for group in takers):
+    if zones and zone not in zones and any(not group.has_own_network for group in takers):
         yield error(
             f"{name} has its instances in {', '.join(zones)}, and the nodes' zone is {zone}",
             "set `network.availability_zone_id` to it",

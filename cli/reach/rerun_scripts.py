@@ -13,7 +13,6 @@ from cli.reach.ssh import require_plugin
 from cli.remote.shell import PARALLEL_SESSIONS, Shell
 from cli.result import Block, Json, Result, Show, Table, error_problem, ignore
 from config.instance_group import Role
-from config.model import Orchestrator
 
 AGENT = "hyperpod-follow.timer"
 FOLDER = "/root/hyperpod-cdk-scripts"
@@ -36,7 +35,7 @@ def rerun_scripts(
     shell: Shell | None = None,
 ) -> Result:
     """Run the scripts of the last deployment batch by batch; stop after a batch with a failure."""
-    if deployment.config.orchestrator is Orchestrator.EKS:
+    if deployment.is_eks:
         name = deployment.config.name
         raise CommandError(
             f"cluster {name!r} uses EKS, whose nodes run scripts only at their start",

@@ -18,7 +18,7 @@ INCLUDE = f"Include {FOLDER}/*.conf"
 _WORD = re.compile(r"[\w.@:/+=,-]+", re.ASCII)
 HEADER = "# Written by `./hpod ssh {cluster} --config`, which overwrites changes.\n"
 SCAN_S = 10
-TIMEOUT_S = 120.0
+SCAN_TIMEOUT_S = 120.0
 _KEY = re.compile(r"^(\S+) ((?:ssh|ecdsa|sk)-\S+ [A-Za-z0-9+/=]+)$", re.MULTILINE)
 HostKeys = Mapping[str, Sequence[str]]
 """Host keys by instance id."""
@@ -127,7 +127,7 @@ def host_keys(shell: Shell, through: Node, nodes: Iterable[Node]) -> HostKeys:
     found: dict[str, list[str]] = {instance: [] for instance in by_address.values()}
     if by_address:
         script = f"ssh-keyscan -T {SCAN_S} {' '.join(by_address)} 2>/dev/null"
-        for address, key in _KEY.findall(shell.run(through.target, script, TIMEOUT_S).text):
+        for address, key in _KEY.findall(shell.run(through.target, script, SCAN_TIMEOUT_S).text):
             if address in by_address:
                 found[by_address[address]].append(key)
     return {instance: sorted(keys) for instance, keys in found.items() if keys}

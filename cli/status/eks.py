@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.pages import listed
@@ -78,37 +76,24 @@ def _state(item: Json) -> str:
 
 def _cluster(eks: Any, name: str) -> Json | None:
     """Return the cluster; None if it does not exist, which the line on Kubernetes says."""
-    try:
-        found = eks.describe_cluster(name=name)["cluster"]
-    except ClientError as error:
-        if is_absent(error):
-            return None
-        raise
-    return {"name": name, "version": found.get("version"), "status": found["status"], "issues": _issues(found)}
+    return _health(name, "version", unless_absent(lambda: eks.describe_cluster(name=name)["cluster"]))
 
 
-def _addons(eks: Any, name: str) -> list[Json] | None:
-    """Return all add-ons with their health; None if the cluster does not exist."""
-    try:
-        names = list(listed(eks, "list_addons", "addons", clusterName=name))
-    except ClientError as error:
-        if is_absent(error):
-            return None
-        raise
-    return [found for addon in names if (found := _addon(eks, name, addon))]
+def _addons(eks: Any, cluster: str) -> list[Json] | None:
+    """Return all add-ons with their health, without those that were deleted meanwhile; None if the cluster does not exist."""
+    names = unless_absent(lambda: list(listed(eks, "list_addons", "addons", clusterName=cluster)))
+    return None if names is None else list(filter(None, (_addon(eks, cluster, name) for name in names)))
 
 
 def _addon(eks: Any, cluster: str, name: str) -> Json | None:
-    """Return an add-on; None if it was deleted meanwhile."""
-    try:
-        found = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
-    except ClientError as error:
-        if is_absent(error):
-            return None
-        raise
-    return {"name": name, "version": found.get("addonVersion"), "status": found["status"], "issues": _issues(found)}
+    found = unless_absent(lambda: eks.describe_addon(clusterName=cluster, addonName=name)["addon"])
+    return _health(name, "addonVersion", found)
 
 
-def _issues(found: Json) -> list[Json]:
+def _health(name: str, version: str, found: Json | None) -> Json | None:
+    """Return the version, the status and the issues of a description; None without one."""
+    if found is None:
+        return None
     issues = (found.get("health") or {}).get("issues") or ()
-    return [{"code": each.get("code") or "", "message": each.get("message") or None} for each in issues]
+    problems = [{"code": each.get("code") or "", "message": each.get("message") or None} for each in issues]
+    return {"name": name, "version": found.get(version), "status": found["status"], "issues": problems}

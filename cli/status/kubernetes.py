@@ -15,8 +15,8 @@ from cli.kubernetes.names import node_name
 from cli.kubernetes.nodes import CORDONED, PENDING, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, unfinished_pods
 from cli.node_directory import node_names
-from cli.result import Block, Json, Table
-from cli.status.nodes import LARGE, UNKNOWN, ListedNode
+from cli.result import Block, Json
+from cli.status.nodes import UNKNOWN, ListedNode, table_of
 
 ABSENT = "not joined"
 UNREADABLE = "not readable with this role"
@@ -119,8 +119,7 @@ class EksNodeStatus(ListedNode):
     def has_problem(self) -> bool:
         """Return whether a person should look at the node."""
         is_bad = not self.state.problem and (self.node is None or not self.node.is_up or self.node.is_cordoned)
-        outdated = self.summary.get("ImageVersionStatus") in ("SecurityUpdateRequired", "EndOfLife")
-        return self.status != "Running" or bool(self.message) or is_bad or outdated
+        return super().has_problem or is_bad
 
     def data(self) -> Json:
         """Return the node for JSON, with the same keys as a node with Slurm."""
@@ -150,12 +149,10 @@ class EksNodeStatus(ListedNode):
 
 
 def eks_nodes_table(nodes: Sequence[EksNodeStatus], *, show_all: bool) -> list[Block]:
-    """Return the table of nodes; of a large cluster only nodes with a problem, and how many have none."""
-    shown = [node for node in nodes if show_all or len(nodes) <= LARGE or node.has_problem]
-    blocks: list[Block] = []
-    if shown:
-        blocks.append(Table(("NODE", "GROUP", "STATUS", "KUBERNETES", "HEALTH", "DEEP CHECK"), [node.row() for node in shown]))
-        blocks += ["\n".join(notes)] if (notes := [note for node in shown for note in node.notes()]) else []
-    if len(shown) < len(nodes):
-        blocks.append(f"{len(nodes) - len(shown)} more nodes have no known problem; `--all` lists them")
-    return blocks
+    """Return the table of nodes of an EKS cluster."""
+    head = ("NODE", "GROUP", "STATUS", "KUBERNETES", "HEALTH", "DEEP CHECK")
+    return table_of(nodes, head, EksNodeStatus.row, _notes, show_all=show_all)
+
+
+def _notes(nodes: Sequence[EksNodeStatus]) -> list[str]:
+    return [note for node in nodes for note in node.notes()]

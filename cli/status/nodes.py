@@ -1,14 +1,14 @@
 """The nodes of a cluster, by the API's state, by Slurm's and by their agents' reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from cli.counted import first_of
 from cli.node_directory import node_names
 from cli.node_reports import FRESH, Report, age
-from cli.result import Json, Table
+from cli.result import Block, Json, Table
 from config.instance_group import Role
 
 UNKNOWN, NONE, OK, INCOMPLETE = "unknown", "none", "ok", "incomplete"
@@ -49,6 +49,15 @@ class ListedNode:
     def message(self) -> str:
         """Return the API's message; empty if there is none."""
         return str(self.summary["InstanceStatus"].get("Message") or "")
+
+    @property
+    def has_problem(self) -> bool:
+        """Return whether a person should look at the node."""
+        is_outdated = self.summary.get("ImageVersionStatus") in ("SecurityUpdateRequired", "EndOfLife")
+        return self.status != "Running" or bool(self.message) or is_outdated
+
+
+Shown = TypeVar("Shown", bound=ListedNode)
 
 
 @dataclass(frozen=True)
@@ -124,15 +133,7 @@ class NodeStatus(ListedNode):
         """Return whether a person should look at the node."""
         is_left_out = self.slurm is not None and self.slurm.slurm_problems is not None and not self.slurm.lists_all_problems
         good = ("", OK, JOINING) if is_left_out else ("", OK, JOINING, UNKNOWN)
-        image = self.summary.get("ImageVersionStatus")
-        return (
-            self.status != "Running"
-            or bool(self.message)
-            or self.slurm_state not in good
-            or self.has_older_bundle
-            or bool(self.low_disk)
-            or image in ("SecurityUpdateRequired", "EndOfLife")
-        )
+        return super().has_problem or self.slurm_state not in good or self.has_older_bundle or bool(self.low_disk)
 
     def data(self) -> Json:
         """Return the node for JSON."""
@@ -162,13 +163,26 @@ class NodeStatus(ListedNode):
         return found
 
 
-def nodes_table(nodes: Sequence[NodeStatus], now: datetime, *, show_all: bool) -> list[str | Table]:
+def nodes_table(nodes: Sequence[NodeStatus], now: datetime, *, show_all: bool) -> list[Block]:
+    """Return the table of nodes with Slurm."""
+    head = ("NODE", "NAME", "STATUS", "SLURM", "AGENT", "BUNDLE")
+    return table_of(nodes, head, lambda node: _row(node, now), _notes, show_all=show_all)
+
+
+def table_of(
+    nodes: Sequence[Shown],
+    head: Sequence[str],
+    row: Callable[[Shown], tuple[str, ...]],
+    notes: Callable[[Sequence[Shown]], list[str]],
+    *,
+    show_all: bool,
+) -> list[Block]:
     """Return the table of nodes; of a large cluster only nodes with a problem, and how many have none."""
     shown = [node for node in nodes if show_all or len(nodes) <= LARGE or node.has_problem]
-    blocks: list[str | Table] = []
+    blocks: list[Block] = []
     if shown:
-        blocks.append(Table(("NODE", "NAME", "STATUS", "SLURM", "AGENT", "BUNDLE"), [_row(node, now) for node in shown]))
-        blocks += ["\n".join(notes)] if (notes := _notes(shown)) else []
+        blocks.append(Table(head, [row(node) for node in shown]))
+        blocks += ["\n".join(lines)] if (lines := notes(shown)) else []
     if len(shown) < len(nodes):
         blocks.append(f"{len(nodes) - len(shown)} more nodes have no known problem; `--all` lists them")
     return blocks

@@ -5,9 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.aws_errors import is_absent
+from cli.aws_errors import unless_absent
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
 from cli.events.aws_sources import raised
@@ -22,7 +20,6 @@ from cli.status.groups import cluster_data, groups_table
 from cli.status.kubernetes import EksNodeStatus, KubernetesState, eks_nodes_table
 from cli.status.nodes import SHORT, NodeStatus, nodes_table
 from cli.status.quotas import Governance
-from config.model import Orchestrator
 from config.operation_names import bundle_parameter
 
 EVENTS, SINCE = 5, timedelta(hours=3)
@@ -38,10 +35,10 @@ class ClusterReport:
         self._outputs = {key: value for stack in stacks for key, value in stack.outputs.items()}
         self._parts = Parts("status")
         self._cluster = deployment.cluster()
-        self._states = self._parts.get("agents", lambda: _latest_states(deployment, now)) or {}
+        self._states = self._parts.get("agents", lambda: {} if deployment.is_eks else latest_states(deployment, now)) or {}
         self._bundle = self._parts.get("bundle", lambda: desired_bundle(deployment)) or ""
         self._slurm = controller_state(self._states)
-        self._kubernetes = _kubernetes(deployment)
+        self._kubernetes = KubernetesState.read(deployment) if deployment.is_eks else None
         self._nodes = [] if self._kubernetes else self._node_statuses()
         self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []
         self._eks = EksState.read(self._parts, deployment) if self._kubernetes else None
@@ -176,29 +173,13 @@ class ClusterReport:
         return "\n".join(lines)
 
 
-def _latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
-    """Return the nodes' reports, which only nodes with Slurm write."""
-    return latest_states(deployment, now) if deployment.config.orchestrator is Orchestrator.SLURM else {}
-
-
-def _kubernetes(deployment: Deployment) -> KubernetesState | None:
-    """Return the state of Kubernetes; None on a cluster with Slurm."""
-    if deployment.config.orchestrator is Orchestrator.SLURM:
-        return None
-    return KubernetesState.read(deployment)
-
-
 def desired_bundle(deployment: Deployment) -> str:
     """Return the hash of the bundle that running nodes follow; empty if the deployment sets none."""
-    if deployment.config.orchestrator is Orchestrator.EKS:
+    if deployment.is_eks:
         return ""
-    try:
-        answer = deployment.client("ssm").get_parameter(Name=bundle_parameter(deployment.config.name))
-    except ClientError as error:
-        if is_absent(error):
-            return ""
-        raise
-    return str(json_object(answer["Parameter"]["Value"]).get("sha256") or "")
+    name = bundle_parameter(deployment.config.name)
+    answer = unless_absent(lambda: deployment.client("ssm").get_parameter(Name=name))
+    return str(json_object(answer["Parameter"]["Value"]).get("sha256") or "") if answer else ""
 
 
 def _alarm(alarm: Mapping[str, Any]) -> Json:

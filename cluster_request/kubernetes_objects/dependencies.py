@@ -71,11 +71,10 @@ def _packed(texts: list[str]) -> str:
 
 def node_types(config: ClusterConfig) -> dict[str, bool]:
     """Return a file's instance types, and whether it requests EFA for them: types newer than the table need plugins too."""
-    request = EffectiveRequest(config)
-    found = {each.member("InstanceType").text: False for each in request.entries("RestrictedInstanceGroups")}
-    for group in request.groups:
+    found: dict[str, bool] = {}
+    for group in EffectiveRequest(config).all_groups:
         has_efa = group.member("NetworkInterface", "InterfaceType").text.startswith("efa")
-        found |= {name: has_efa or found.get(name, False) for name in group.type_names()}
+        found |= {name: has_efa or found.get(name, False) for name in group.types}
     return found
 
 

@@ -87,7 +87,7 @@ def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) ->
 def _deleted(rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
     """Delete the pointer; without a pointer, nodes keep their scripts."""
     if not is_quiet(memory, clock):
-        return Decision(Wait("waiting until no older request can write the pointer"), memory)
+        return Decision(Wait("waiting until no older request can write the bundle parameter"), memory)
     return Decision(Call("DeleteParameter", {"Name": rollout.parameter}, memory), memory)
 
 
@@ -95,7 +95,7 @@ def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> De
     """Make the call; a Create whose nodes run no other bundle waits for none."""
     api.execute(call)
     if rollout.event.request_type == "Delete":
-        return Decision(Succeed("the pointer is deleted"), call.then)
+        return Decision(Succeed("the bundle parameter is deleted"), call.then)
     if call.then.at_once and is_quiet(call.then, clock):
         return _succeeded(call.note, call.then)
     return Decision(Wait(f"{call.operation}: {call.note}"), call.then)
@@ -175,14 +175,14 @@ def _write(
     value = Pointer(generation, rollout.bundle, reach)
     then = memory._replace(generation=memory.generation or generation, wave=wave, wave_since=str(clock))
     arguments: Json = {"Name": rollout.parameter, "Value": value.text, "Type": "String", "Overwrite": True}
-    return Decision(Call("PutParameter", arguments, then, note or f"generation {generation} to {WAVES[wave].name}"), memory)
+    return Decision(Call("PutParameter", arguments, then, note or f"rollout {generation} to {WAVES[wave].name}"), memory)
 
 
 def _when_quiet(decision: Decision, clock: Clock) -> Decision:
     """Return the decision, or a wait until no older request can still write the pointer."""
     if is_quiet(decision.memory, clock) or clock.is_past_deadline:
         return decision
-    return Decision(Wait("waiting until no older request can write the pointer"), decision.memory)
+    return Decision(Wait("waiting until no older request can write the bundle parameter"), decision.memory)
 
 
 def _after_error(error: ApiError, rollout: Rollout, memory: Memory, clock: Clock) -> Decision:

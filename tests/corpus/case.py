@@ -2,7 +2,8 @@ r"""A corpus of cluster files with one mistake each, and the output of `./hpod v
 
 In the files of cases/, a case begins with `= ` and its title. Its change has the form of a diff: unchanged lines start with a
 space, removed ones with `-`, added ones with `+`, or with `*` if they contain escapes (`\t`, `\xe9`). `@` starts another change.
-Added lines without context are appended. `| ` starts the expected output, written by `python -m tests.corpus accept`.
+Added lines without context are appended. `| ` starts the expected output, written by `python -m tests.corpus accept`; an output
+without an exit status ends in the lines of `USUAL_END`.
 These settings are possible above the change:
 
     base: team                  the valid file in bases/ (default: small; `nothing` is an empty file)
@@ -23,6 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 CASES, BASES = HERE / "cases", HERE / "bases"
 OUTPUT = "| "
+USUAL_END = ("1 error and 0 warnings in 1 file", "exit status 1")
 
 
 class CaseError(Exception):
@@ -113,12 +115,14 @@ class Topic:
 
     def text(self) -> str:
         """Return the content of the file."""
-        blocks = [self.preamble, *((f"= {case.title}", *case.lines, *map(_output_line, case.output)) for case in self.cases)]
+        blocks = [self.preamble, *((f"= {case.title}", *case.lines, *_output_lines(case.output)) for case in self.cases)]
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _output_line(line: str) -> str:
-    return f"{OUTPUT}{line}".rstrip()
+def _output_lines(output: tuple[str, ...]) -> list[str]:
+    """Return the lines of the output without its usual end."""
+    shown = output[:-2] if output[-2:] == USUAL_END else output
+    return [f"{OUTPUT}{line}".rstrip() for line in shown]
 
 
 def topics() -> tuple[Topic, ...]:
@@ -139,4 +143,6 @@ def _topic(path: Path) -> Topic:
 def _case(topic: str, block: str) -> Case:
     title, *lines = block.rstrip("\n").split("\n")
     output = [line[len(OUTPUT) :] for line in lines if line.startswith(OUTPUT.rstrip())]
+    if not any(line.startswith("exit status ") for line in output):
+        output.extend(USUAL_END)
     return Case(topic, title, tuple(line for line in lines if line and not line.startswith(OUTPUT.rstrip())), tuple(output))

@@ -14,7 +14,7 @@ from tests.corpus.validate_case import output_of, output_of_base, write_files
 from validation.catalog import catalog
 
 ALL = all_cases()
-PROBLEM = re.compile(r"\S+: (error|warning|info): .*; .* \[([a-z.-]+)\]")
+PROBLEM = re.compile(r"\S+: (error|warning|info): .*; .*[^.] \[([a-z.-]+)\]")
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: f"{case.topic}: {case.title}")

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -88,9 +89,8 @@ def _report(result: Result, resource: str, took_s: float) -> int:
         found = smallest(result.failed, kind, resource)
         outcome = SUBJECTS[resource].run(found)
         print("\n".join((*outcome.violations, *outcome.story)))
-        again = f"python -m tests.soak --resource {resource} --schedule FILE.json"
-        print(f"{', '.join(sorted(kinds(outcome)))}; save this and replay it with `{again}`:")
-        print(json.dumps(found))
+        print(f"{', '.join(sorted(kinds(outcome)))}; to replay it:")
+        print(f"echo {shlex.quote(json.dumps(found))} | python -m tests.soak --resource {resource} --schedule /dev/stdin")
         return 1
     print("\n".join((f"resource: {resource}", *result.richness.lines(), f"took {took_s:.0f} s; every invariant holds")))
     poor = result.richness.poor()

@@ -6,6 +6,13 @@ from validation.yaml.parse_error import Cause, Detector, ParseError, column_of, 
 
 _FIRST_OF_MERGE = re.compile("<{7} ")
 _OTHER_COMMENT = re.compile(r"\s*(//|;|--|/\*)")
+# The messages where the parser finds the mistake itself, by its words.
+_IN_PLACE = {
+    "but found another document": "starts a second document; use one file for each cluster",
+    "unknown escape character": "invalid escape sequence in double quotes; use single quotes",
+    "found undefined alias": "the anchor is not defined; write the value itself",
+    "sequence entries are not allowed here": "list starts on the line of its field; move it to the next line, and indent it",
+}
 
 
 def cause(error: ParseError) -> Cause | None:
@@ -13,17 +20,16 @@ def cause(error: ParseError) -> Cause | None:
     return next((found for detect in _DETECTORS if (found := detect(error))), None)
 
 
+def _in_place(error: ParseError) -> Cause | None:
+    message = next((message for words, message in _IN_PLACE.items() if words in error.problem), None)
+    return Cause(*error.place, message) if message else None
+
+
 def _merge_marks(error: ParseError) -> Cause | None:
     marks = (number for number, line in enumerate(error.lines) if _FIRST_OF_MERGE.match(line))
     if (number := next(marks, None)) is None:
         return None
     return Cause(number, 0, "unresolved merge conflict; keep one side, and remove the markers")
-
-
-def _second_document(error: ParseError) -> Cause | None:
-    if "but found another document" not in error.problem:
-        return None
-    return Cause(*error.place, "starts a second document; use one file for each cluster")
 
 
 def _open_quote(error: ParseError) -> Cause | None:
@@ -52,12 +58,6 @@ def _open_bracket(error: ParseError) -> Cause | None:
     return Cause(*error.start, message)
 
 
-def _escape(error: ParseError) -> Cause | None:
-    if "unknown escape character" not in error.problem:
-        return None
-    return Cause(*error.place, "invalid escape sequence in double quotes; use single quotes")
-
-
 def _first_character(error: ParseError) -> Cause | None:
     if "cannot start any token" not in error.problem and error.context not in (
         "while scanning an alias",
@@ -67,19 +67,6 @@ def _first_character(error: ParseError) -> Cause | None:
     line, column = error.start or error.place
     character = error.line(line)[column : column + 1]
     return Cause(line, column, f"text cannot start with {character}; put it in quotes") if character else None
-
-
-def _unknown_anchor(error: ParseError) -> Cause | None:
-    found = re.search(r"found undefined alias '(.+)'", error.problem)
-    if not found:
-        return None
-    return Cause(*error.place, f"undefined anchor &{found[1]}; write the value itself")
-
-
-def _list_in_a_line(error: ParseError) -> Cause | None:
-    if "sequence entries are not allowed here" not in error.problem:
-        return None
-    return Cause(*error.place, "list starts on the line of its field; move it to the next line, and indent it")
 
 
 def _text_of_lines(error: ParseError) -> Cause | None:
@@ -186,13 +173,10 @@ def _first_without_minus(error: ParseError, line: int) -> Cause | None:
 
 _DETECTORS: tuple[Detector, ...] = (
     _merge_marks,
-    _second_document,
+    _in_place,
     _open_quote,
     _open_bracket,
-    _escape,
     _first_character,
-    _unknown_anchor,
-    _list_in_a_line,
     _text_of_lines,
     _below_braces,
     _no_colon,

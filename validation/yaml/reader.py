@@ -14,8 +14,8 @@ MAX_VALUES = 50_000
 TAG = "tag:yaml.org,2002:"
 
 _READ_AS = {"int": "a number", "float": "a number", "bool": "a boolean", "null": "null"}
-# No-break and zero-width spaces, as copied from word processors and web pages.
-_ODD_SPACE = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
+# Without quotes, no-break and zero-width spaces, as copied from web pages; in quotes, halves of surrogate pairs.
+_ODD, _HALF = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]"), re.compile("[\ud800-\udfff]")
 
 # https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/core/lib/private/encoding.ts
 _TOKEN = re.compile(r"[$#]\{Token\[")
@@ -130,10 +130,7 @@ class _Reader:
         elif node.value == "<<" and node.style is None:
             message = "merge keys are not allowed in YAML 1.2; write the fields themselves"
             self._once(Problem((*path, "<<"), "<<", message, rule="yaml.key", place=_place(node)))
-        key = _without_surrogates(node.value)
-        if node.style is None and _ODD_SPACE.search(key):
-            key = _ODD_SPACE.sub("", key).strip()
-        self._odd_spaces(node, (*path, key))
+        key = self._plain(node, (*path, node.value))
         self._tokens(key, (*path, key))
         return key
 
@@ -142,12 +139,16 @@ class _Reader:
         if found := _TOKEN.search(text):
             self._wrong(path, found[0], "is reserved by the CDK for values of templates; write other text", "yaml.character")
 
-    def _odd_spaces(self, node: ScalarNode, path: Path) -> None:
-        """Report an invisible space that YAML reads as a letter."""
-        if node.style is None and (found := _ODD_SPACE.search(node.value)):
-            place = _place(node)
-            message = f"unusual space U+{ord(found[0]):04X} on line {place.line}; use a plain space"
-            self._once(Problem(path, node.value, message, rule="yaml.character", place=place))
+    def _plain(self, node: ScalarNode, path: Path) -> str:
+        """Return the text, and report a character in it that looks like another or is none."""
+        text, odd = str(node.value), _HALF if node.style else _ODD
+        if not (found := odd.search(text)):
+            return text
+        place, plain = _place(node), odd.sub("", text).strip()
+        message = f"character U+{ord(found[0]):04X} on line {place.line} is not allowed; write a plain one"
+        at = (*path[:-1], plain) if path[-1:] == (text,) else path
+        self._once(Problem(at, _HALF.sub("?", text), message, rule="yaml.character", place=place))
+        return plain
 
     def _scalar(self, node: ScalarNode, path: Path) -> object:
         text = str(node.value)
@@ -162,17 +163,13 @@ class _Reader:
                 return int(text)
             case "float":
                 return float(text)
-            case "str" if _without_surrogates(text) == text:
-                self._odd_spaces(node, path)
-                return text
             case "str":
-                message = "contains half a surrogate pair; write the character itself"
-                self._wrong(path, _without_surrogates(text), message, "yaml.character")
+                return self._plain(node, path)
             case tag:
                 fix = "remove it" if text else "put the text in quotes, or remove it"
                 message = f"tag {tag.removeprefix(TAG)} is not allowed; {fix}"
                 self._wrong(path, text, message, "yaml.tag")
-        return _without_surrogates(text)
+        return text
 
     def _tag(self, node: ScalarNode) -> str:
         """Return the scalar's type, or its full tag if the file sets one."""
@@ -195,7 +192,3 @@ def _place(node: Node) -> Place:
 def _too_large(path: Path) -> Problem:
     message = f"exceeds {MAX_DEPTH} levels or {MAX_VALUES} values; simplify it"
     return Problem(path, "...", message, rule="yaml.size")
-
-
-def _without_surrogates(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()

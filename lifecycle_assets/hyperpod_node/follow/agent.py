@@ -82,7 +82,7 @@ class Agent:
             return
         outcome = self._follow(parameter)
         if outcome:
-            print(f"generation {outcome.generation}: {outcome.result} {outcome.step or ''} {outcome.message}".rstrip())
+            print(f"rollout {outcome.generation}: {outcome.result} {outcome.step or ''} {outcome.message}".rstrip())
             self.reports.add_outcome(outcome)
             self._remember(outcome, parameter.value)
 
@@ -109,17 +109,17 @@ class Agent:
         A generation is the time of the write, so a later one would make this node refuse all following pointers.
         """
         if modified_s is not None and pointer.generation > modified_s + MOST_AHEAD_S:
-            return f"the pointer has generation {pointer.generation}, more than a day after its last change"
+            return f"the bundle parameter has rollout number {pointer.generation}, more than a day after its last change"
         last, bucket = self.memory.generation, self.memory.bucket
         own = self.context.settings.follow.bucket if self.context.settings.follow else "*"
         if not fnmatch.fnmatchcase(pointer.bucket, own):
-            return f"the pointer has bucket {pointer.bucket}; this node follows {own}"
+            return f"the bundle parameter has bucket {pointer.bucket}; this node uses {own}"
         if pointer.bucket != (bucket or pointer.bucket):
-            return f"the pointer has bucket {pointer.bucket}; this node follows {bucket}"
+            return f"the bundle parameter has bucket {pointer.bucket}; this node uses {bucket}"
         if pointer.generation < last:
-            return f"the pointer has generation {pointer.generation}; this node has applied {last}"
+            return f"the bundle parameter has rollout number {pointer.generation}; this node has applied {last}"
         if pointer.generation == last and pointer.sha256 != self.memory.sha256:
-            return f"the pointer has generation {last}, which this node has applied, with another SHA-256"
+            return f"the bundle parameter has rollout number {last}, which this node has applied, with another SHA-256"
         return ""
 
     def _waits(self, text: str) -> bool:

@@ -65,7 +65,9 @@ def download(pointer: Pointer, aws: Aws, system: System) -> Path:
                 file.write_bytes(aws.object(pointer.bucket, key))
         found = digest(new)
         if found != pointer.sha256:
-            raise BundleError(f"s3://{pointer.bucket}/{pointer.prefix} has the SHA-256 {found}, the pointer {pointer.sha256}")
+            raise BundleError(
+                f"s3://{pointer.bucket}/{pointer.prefix} has the SHA-256 {found}, the bundle parameter {pointer.sha256}"
+            )
         return _move(new, pointer.sha256, system)
 
 

@@ -39,11 +39,13 @@ class Pointer:
         try:
             content = json.loads(text)
         except (ValueError, RecursionError):
-            raise PointerError("the pointer is not JSON") from None
+            raise PointerError("the bundle parameter is not JSON") from None
         if not isinstance(content, dict):
-            raise PointerError("the pointer is not a JSON object")
+            raise PointerError("the bundle parameter is not a JSON object")
         if content.get("version") != VERSION:
-            raise PointerError(f"the pointer has version {content.get('version')!r}; this agent supports version {VERSION}")
+            raise PointerError(
+                f"the bundle parameter has version {content.get('version')!r}; this agent supports version {VERSION}"
+            )
         reach = content.get("reach")
         reach = reach if isinstance(reach, dict) else {}
         pointer = cls(
@@ -56,7 +58,7 @@ class Pointer:
             _texts({"instances": [], **reach}, "instances"),
         )
         if pointer.generation < 1:
-            raise PointerError("the pointer's generation is 0; the first is 1")
+            raise PointerError("the bundle parameter's rollout number is 0; the first is 1")
         return pointer
 
     def reaches(self, role: str, instance_id: str) -> bool:
@@ -71,19 +73,20 @@ class Pointer:
 def _natural(content: dict[str, Any], key: str, most: int) -> int:
     value = content.get(key)
     if type(value) is not int or not 0 <= value <= most:
-        raise PointerError(f"the pointer's {key} is {value!r}, not a number from 0 to {most}")
+        name = key.replace("generation", "rollout number")
+        raise PointerError(f"the bundle parameter's {name} is {value!r}, not a number from 0 to {most}")
     return value
 
 
 def _matching(content: dict[str, Any], key: str, pattern: re.Pattern[str]) -> str:
     value = content.get(key)
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise PointerError(f"the pointer's {key} is {value!r}, which does not match {pattern.pattern}")
+        raise PointerError(f"the bundle parameter's {key} is {value!r}, which does not match {pattern.pattern}")
     return value
 
 
 def _texts(content: dict[str, Any], key: str) -> tuple[str, ...]:
     value = content.get(key)
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise PointerError(f"the pointer's {key} are {value!r}, not a list of texts")
+        raise PointerError(f"the bundle parameter's {key} are {value!r}, not a list of texts")
     return tuple(value)

@@ -14,6 +14,7 @@ from cli.errors import CommandError
 from cli.import_cluster import Choices, Imported, Keep, imported
 from cli.import_cluster.live import read_live
 from cluster_request.request import RequestValues, cluster_request
+from config.model import ClusterConfig
 from local_aws import server, testing
 from local_aws.clock import clock
 from local_aws.credentials import OWNER
@@ -112,13 +113,18 @@ def test_fields_with_a_friendly_name_come_by_it(world: World) -> None:
     assert config.adopt
 
 
-def test_the_command_writes_the_file(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def written(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> ClusterConfig:
+    """Return the cluster of the file that the command writes."""
     variables = {"ENDPOINT_URL": world.endpoint, "ACCESS_KEY_ID": OWNER.access_key, "SECRET_ACCESS_KEY": OWNER.secret_key}
     for name, value in variables.items():
         monkeypatch.setenv(f"AWS_{name}", value)
-    file = tmp_path / "mine.yaml"
+    file = folder / "mine.yaml"
     assert main(["import", "--from-cluster", "theirs", "--region", REGION, "--write", str(file)]) == 0
-    config = load_cluster(file)
+    return load_cluster(file)
+
+
+def test_the_command_writes_the_file(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = written(world, tmp_path, monkeypatch)
     assert (config.cluster_name, config.region, config.adopt) == ("theirs", REGION, True)
 
 

@@ -6,18 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from cli.__main__ import main
 from cli.import_cluster import Choices, Keep
 from cluster_request.request import RequestValues, cluster_request
 from local_aws import durations, server, testing
 from local_aws.clock import clock
-from local_aws.credentials import OWNER
 from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
-from tests.local.cli.test_import_live import adoption, import_live
+from tests.local.cli.test_import_live import adoption, import_live, written
 from tests.local.hyperpod.eks_world import ACCOUNT, EksSite
 from tests.local.hyperpod.world import REGION, World
-from validation.load import load_cluster
 
 pytestmark = pytest.mark.local
 
@@ -84,10 +81,5 @@ def test_a_new_cluster_like_it_has_a_new_eks_cluster(world: World) -> None:
 
 
 def test_the_command_writes_the_file(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    variables = {"ENDPOINT_URL": world.endpoint, "ACCESS_KEY_ID": OWNER.access_key, "SECRET_ACCESS_KEY": OWNER.secret_key}
-    for name, value in variables.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    file = tmp_path / "mine.yaml"
-    assert main(["import", "--from-cluster", "theirs", "--region", REGION, "--write", str(file)]) == 0
-    config = load_cluster(file)
+    config = written(world, tmp_path, monkeypatch)
     assert (config.cluster_name, config.region, config.adopt, config.eks is not None) == ("theirs", REGION, True, True)

@@ -109,7 +109,7 @@ def test_a_tampered_bundle_and_a_malformed_pointer_are_refused(cluster: Followin
     tamper(cluster, carol)
     reports = cluster.until_reported("refused", *NODES)
     assert {one["step"] for one in reports.values()} == {None}
-    assert all(f", the pointer {cluster.sha256}" in one["message"] for one in reports.values())
+    assert all(f", the bundle parameter {cluster.sha256}" in one["message"] for one in reports.values())
     assert cluster.run("controller-1", "sh", "-c", "ls /root/tampered || echo none").splitlines()[-1] == "none"
 
     cluster.put("lifecycle/2")

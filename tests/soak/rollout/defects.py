@@ -25,7 +25,7 @@ def _same_generation(write: Any) -> Any:
 
 
 def _delete_keeps_the_pointer(_: Any) -> Any:
-    return lambda _rollout, memory, _clock: Decision(Succeed("the pointer is deleted"), memory)
+    return lambda _rollout, memory, _clock: Decision(Succeed("the bundle parameter is deleted"), memory)
 
 
 def _all_at_once(_: Any) -> Any:

@@ -2,9 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import parse_qs
 
 import pytest
@@ -13,6 +11,7 @@ from cli.__main__ import main
 from tests.cluster_files import REFERENCE
 from tests.unit.cli.commands import EXAMPLES, OPTIONS
 from tests.unit.cli.import_cluster.originals import DATA
+from tests.web_server import Handler, serving
 
 THEIRS, OURS = "999999999999", "123456789012"
 MORE = {"cost": ["--live"]}
@@ -23,41 +22,31 @@ IDENTITY = f"""<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2
 </GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>"""
 
 
-class Aws(BaseHTTPRequestHandler):
+class Aws(Handler):
     """Knows whose credentials these are, and refuses everything else."""
 
     asked: list[str]
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802  as http.server names it
         """Answer."""
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        action = parse_qs(body).get("Action", [self.headers.get("X-Amz-Target", "")])[0]
+        action = parse_qs(self.body().decode()).get("Action", [self.headers.get("X-Amz-Target", "")])[0]
         self.asked.append(action)
-        is_known = action == "GetCallerIdentity"
-        self.send_response(200 if is_known else 400)
-        page = IDENTITY.encode() if is_known else b'{"__type": "ValidationException", "message": "no"}'
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        if action == "GetCallerIdentity":
+            self.answer(200, IDENTITY.encode())
+        else:
+            self.answer(400, b'{"__type": "ValidationException", "message": "no"}')
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What is asked of AWS, whose credentials are ours."""
     handler = type("Asked", (Aws,), {"asked": []})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        serving.start()
+    with serving(handler) as address:
         monkeypatch.delenv("AWS_PROFILE", raising=False)
         variables = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "NO_PROXY": "*", "AWS_MAX_ATTEMPTS": "1"}
-        for name, value in {**variables, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_port}"}.items():
+        for name, value in {**variables, "AWS_ENDPOINT_URL": address}.items():
             monkeypatch.setenv(name, value)
         yield handler.asked  # type: ignore[attr-defined]
-        server.shutdown()
-        serving.join()
 
 
 @pytest.fixture

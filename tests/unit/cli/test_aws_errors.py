@@ -2,15 +2,14 @@
 
 import socket
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from botocore.exceptions import ClientError, SSOTokenLoadError
 
 from cli.__main__ import main
 from cli.aws_errors import explained, is_ours
+from tests.web_server import Handler, serving
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
@@ -35,31 +34,20 @@ def dead_endpoint() -> Iterator[str]:
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
-class Portal(BaseHTTPRequestHandler):
+class Portal(Handler):
     """Answers everything with a page, as the portal of a network does before one has signed in."""
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802  as http.server names it
         """Answer."""
-        self.rfile.read(int(self.headers["Content-Length"]))
-        page = b"<html><body>Sign in</body></html>"
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        self.body()
+        self.answer(200, b"<html><body>Sign in</body></html>")
 
 
 @pytest.fixture
 def portal() -> Iterator[str]:
     """The address of one."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
-        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        serving.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        serving.join()
+    with serving(Portal) as address:
+        yield address
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

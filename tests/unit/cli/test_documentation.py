@@ -43,7 +43,7 @@ def test_every_operators_command_has_examples_in_its_help_that_it_accepts(
 
 
 def test_alarms_name_commands_that_show_reasons_or_repair_nodes() -> None:
-    template = (PROJECT / "tests" / "snapshots" / "reference" / "Monitoring.template.yaml").read_text()
+    template = (PROJECT / "tests" / "snapshots" / "starter" / "Monitoring.template.yaml").read_text()
     page = (PROJECT / "docs" / "operate" / "monitoring.md").read_text()
     named = set(re.findall(r"`?\./hpod\s+([a-z-]+)", template + page))
     assert named <= {"status", "events", "health-check", "reboot", "resume", "replace"}

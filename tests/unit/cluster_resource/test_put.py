@@ -1,39 +1,29 @@
 """The PUT of a response over real HTTP, on loopback."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
 from cluster_resource import response
+from tests.web_server import Handler, serving
 
 
-class Recorder(BaseHTTPRequestHandler):
+class Recorder(Handler):
     """Answers PUTs with the status that the path names, and remembers what came."""
 
     got: list[tuple[str | None, bytes]]
 
-    def do_PUT(self) -> None:
-        content = self.rfile.read(int(self.headers["Content-Length"]))
-        self.got.append((self.headers["Content-Type"], content))
-        self.send_response(int(self.path.strip("/")))
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Stay silent."""
+    def do_PUT(self) -> None:  # noqa: N802  as http.server names it
+        self.got.append((self.headers["Content-Type"], self.body()))
+        self.answer(int(self.path.strip("/")))
 
 
 @pytest.fixture
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     Recorder.got = []
-    with HTTPServer(("127.0.0.1", 0), Recorder) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")  # as in functions of the embedded AWS
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(Recorder) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)  # as in functions of the embedded AWS
+        yield url
 
 
 @pytest.mark.parametrize("status", [200, 403, 503])

@@ -15,13 +15,9 @@ MOUNTS = ("FsxLustreConfig", "FsxOpenZfsConfig")
 FORMS = {"Subnets": r"^subnet-[0-9a-f]{8,17}$", "SecurityGroupIds": r"^sg-[0-9a-f]{8,17}$"}
 
 
-def _all_groups(request: EffectiveRequest) -> Iterator[Member]:
-    yield from (*request.groups, *request.entries("RestrictedInstanceGroups"))
-
-
 def _lists(request: EffectiveRequest) -> Iterator[tuple[str, Member]]:
     """Yield each list of subnets or security groups with its kind."""
-    networks = [request.member("VpcConfig"), *(group.member("OverrideVpcConfig") for group in _all_groups(request))]
+    networks = [request.member("VpcConfig"), *(group.member("OverrideVpcConfig") for group in request.all_groups)]
     return ((kind, network.member(kind)) for network in networks for kind in FORMS)
 
 
@@ -84,7 +80,7 @@ def resources_of_another_network(request: EffectiveRequest) -> Iterator[Problem]
     if request.config.network.existing is not None or request.member("VpcConfig").is_overridden:
         return
     fix = "set `network.existing` before the first deployment, or suppress this if the VPC reaches it"
-    for group in _all_groups(request):
+    for group in request.all_groups:
         mounts = (each.member(kind) for each in group.entries("InstanceStorageConfigs") for kind in MOUNTS)
         for member in (group.member("OverrideVpcConfig"), *mounts):
             if member.value and member.is_overridden:
@@ -126,9 +122,7 @@ def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
     EFA traffic cannot cross subnets: a job on nodes of both groups hangs or fails in its first collective call.
     """
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html
-    with_efa = {
-        group.name: group for group in request.groups if any(each.efa_interfaces for each in group.known_types().values())
-    }
+    with_efa = {group.name: group for group in request.groups if group.has_efa}
     for partition, members in request.config.partition_groups().items():
         groups = [with_efa[each.name] for each in members if each.name in with_efa]
         for group in groups[1:]:

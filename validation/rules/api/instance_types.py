@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cluster_request.effective_request import EffectiveRequest, Member
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.dependencies import node_types
 from cluster_request.kubernetes_objects.device_plugins import has_efa
 from config.errors import Level, Problem
@@ -20,7 +20,7 @@ def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
     HyperPod rejects an unknown type only after network and storage are created. A type newer than this release works, but checks
     of its properties are skipped. Slurm does not know its GPUs and sockets, and EKS nodes get device plugins by its family.
     """
-    for each in (each for _, types in _all_groups(request) for each in types):
+    for each in (each for group in request.all_groups for each in group.instance_types()):
         if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names
             yield each.problem(*_unknown(each.text, request))
 
@@ -49,12 +49,12 @@ def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
     """
     zone = request.config.network.availability_zone_id
     region = request.config.region or region_of_zone(zone) or ""
-    for group, types in _all_groups(request) if zone in zones_of(region) else ():  # zone-region reports other zones
-        if group.member("OverrideVpcConfig").is_given or group.member("TrainingPlanArn").text:
+    for group in request.all_groups if zone in zones_of(region) else ():  # zone-region reports other zones
+        if group.member("OverrideVpcConfig").is_given or group.training_plan:
             continue
-        offering = {each.text: zones_with_type(each.text, region) for each in types}
+        offering = {each.text: zones_with_type(each.text, region) for each in group.instance_types()}
         if all(zones is not None and zone not in zones for zones in offering.values()):
-            for each in types:
+            for each in group.instance_types():
                 move = f"set `network.availability_zone_id` to {either(found)}, or " if (found := offering[each.text]) else ""
                 yield each.problem(f"{zone} does not offer this type", f"{move}use another type{'' if found else ' or region'}")
 
@@ -113,7 +113,7 @@ def efa_single_zone(request: EffectiveRequest) -> Iterator[Problem]:
     """
     for group in request.groups:
         subnets = group.member("OverrideVpcConfig", "Subnets")
-        if len(list(subnets.entries())) > 1 and any(known.efa_interfaces for known in group.known_types().values()):
+        if len(list(subnets.entries())) > 1 and group.has_efa:
             fix = "use one subnet, or suppress this warning if all are in one zone"
             yield subnets.problem("EFA cannot cross availability zones", fix)
 
@@ -142,10 +142,3 @@ def efa_file_system(request: EffectiveRequest) -> Iterator[Problem]:
     if existing is not None and existing.efa and all(known is not None and not known.efa_interfaces for known in types):
         message = "no group has a type with EFA, so all nodes mount over TCP"
         yield Problem(("storage", "existing", "efa"), value=True, message=message, fix="remove it, or use types with EFA")
-
-
-def _all_groups(request: EffectiveRequest) -> Iterator[tuple[Member, list[Member]]]:
-    """Yield all groups, also the restricted ones, with their instance types."""
-    yield from ((group, list(group.instance_types())) for group in request.groups)
-    for each in request.entries("RestrictedInstanceGroups"):
-        yield each, [member for member in (each.member("InstanceType"),) if member.text]

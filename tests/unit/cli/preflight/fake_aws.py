@@ -11,18 +11,12 @@ from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult
 from cli.preflight.runner import Check, run_checks
 from config.model import ClusterConfig
+from tests.unit.cli.fake_operations import FILE as OPERATED
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
 from validation.load import parse_cluster
 
 ACCOUNT, REGION = "123456789012", "us-west-2"
-FILE = """
-region: us-west-2
-network: {availability_zone_id: usw2-az4}
-storage: {lustre: {version: "2.15"}}
-instance_groups:
-  - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
-  - {name: work, role: compute, partition: dev, instance_type: ml.trn1.32xlarge, instance_count: 4}
-"""
+FILE = OPERATED.replace("ml.g5.8xlarge, instance_count: 2", "ml.trn1.32xlarge, instance_count: 4")
 IMPORTED = """
 region: us-west-2
 network:

@@ -176,20 +176,20 @@ def test_the_next_deployment_is_tried_at_once(node: Node) -> None:
 
 def test_a_new_node_refuses_a_first_pointer_to_another_bucket(node: Node) -> None:
     node.aws.parameter = pointer(5, bucket="another")
-    assert node.outcomes() == [("refused", 5, None, "the pointer has bucket another; this node follows my-*")]
+    assert node.outcomes() == [("refused", 5, None, "the bundle parameter has bucket another; this node uses my-*")]
 
 
 @pytest.mark.parametrize(
     ("text", "generation", "message"),
     [
-        ("nonsense", 0, "the pointer is not JSON"),
-        (pointer(9, version=2), 0, "the pointer has version 2; this agent supports version 1"),
-        (pointer(9, prefix="elsewhere"), 0, "the pointer's prefix is 'elsewhere'"),
-        (pointer(4, "b" * 64), 4, "the pointer has generation 4; this node has applied 5"),
-        (pointer(5, "b" * 64), 5, "the pointer has generation 5, which this node has applied, with another SHA-256"),
-        (pointer(6, bucket="my-other"), 6, "the pointer has bucket my-other; this node follows my-bucket"),
-        (pointer(6, bucket="another"), 6, "the pointer has bucket another; this node follows my-*"),
-        (pointer(6, "b" * 64), 6, f"s3://my-bucket/lifecycle/1 has the SHA-256 {SHA256}, the pointer {'b' * 64}"),
+        ("nonsense", 0, "the bundle parameter is not JSON"),
+        (pointer(9, version=2), 0, "the bundle parameter has version 2; this agent supports version 1"),
+        (pointer(9, prefix="elsewhere"), 0, "the bundle parameter's prefix is 'elsewhere'"),
+        (pointer(4, "b" * 64), 4, "the bundle parameter has rollout number 4; this node has applied 5"),
+        (pointer(5, "b" * 64), 5, "the bundle parameter has rollout number 5, which this node has applied, with another SHA-256"),
+        (pointer(6, bucket="my-other"), 6, "the bundle parameter has bucket my-other; this node uses my-bucket"),
+        (pointer(6, bucket="another"), 6, "the bundle parameter has bucket another; this node uses my-*"),
+        (pointer(6, "b" * 64), 6, f"s3://my-bucket/lifecycle/1 has the SHA-256 {SHA256}, the bundle parameter {'b' * 64}"),
     ],
 )
 def test_a_pointer_is_refused_once_with_the_reason(node: Node, text: str, generation: int, message: str) -> None:
@@ -390,7 +390,7 @@ def test_a_generation_far_ahead_of_the_pointers_last_change_is_refused(node: Nod
     [(result, _, _, message)] = node.outcomes()
     assert (result, message) == (
         "refused",
-        "the pointer has generation 1800172800, more than a day after its last change",
+        "the bundle parameter has rollout number 1800172800, more than a day after its last change",
     )
     node.aws.parameter = pointer(1_800_000_000 + 86_400 + 4)
     assert [each[0] for each in node.outcomes()] == ["applied"]

@@ -31,10 +31,10 @@ def test_a_pointer_is_read() -> None:
     [
         ({"version": 2}, "version 2; this agent supports version 1"),
         ({"version": None}, "version None"),
-        ({"generation": 0}, "generation is 0"),
-        ({"generation": "7"}, "generation is '7'"),
-        ({"generation": True}, "generation is True"),
-        ({"generation": -1}, "generation is -1"),
+        ({"generation": 0}, "rollout number is 0"),
+        ({"generation": "7"}, "rollout number is '7'"),
+        ({"generation": True}, "rollout number is True"),
+        ({"generation": -1}, "rollout number is -1"),
         ({"bucket": "UPPER"}, "bucket is 'UPPER'"),
         ({"bucket": "evil.example/x"}, "bucket is"),
         ({"prefix": "other/0a1b"}, "prefix is 'other/0a1b'"),
@@ -60,7 +60,7 @@ def test_a_malformed_pointer_is_refused(change: dict[str, object], problem: str)
 
 @pytest.mark.parametrize("text", ["", "lifecycle/0a1b", "[]", "7", '{"version":1', "[" * 4096])
 def test_other_text_is_refused(text: str) -> None:
-    with pytest.raises(PointerError, match="the pointer is not"):
+    with pytest.raises(PointerError, match="the bundle parameter is not"):
         Pointer.parse(text)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from random import Random
 
-from tests.mutations.values import FITTING, ODD, fitting, override, place
+from tests.changed_files.values import FITTING, ODD, fitting, override, place
 
 Lines = list[str]
 Change = Callable[[Random, Lines], None]

@@ -1,4 +1,4 @@
-"""Any change of a shipped file results in a cluster or in problems, never in a traceback (texts: tests/mutations)."""
+"""Any change of a shipped file results in a cluster or in problems, never in a traceback (texts: tests/changed_files)."""
 
 import copy
 from typing import Any
@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import cluster_files
-from tests.mutations.invariants import check_invariants
+from tests.changed_files.invariants import check_invariants
 from tests.unit.validation.odd_documents import change
 
 SHIPPED = [path.read_text() for path in cluster_files.ALL]

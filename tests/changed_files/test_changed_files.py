@@ -1,8 +1,8 @@
-"""No changed cluster file causes a traceback, and SageMaker accepts the requests of valid ones (10,000: `make mutations`)."""
+"""No changed cluster file causes a traceback, and SageMaker accepts the requests of valid ones (10,000: `make changed-files`)."""
 
 from local_aws.testing import Client
-from tests.mutations.running import mutated, run
-from tests.mutations.sagemaker import SageMaker
+from tests.changed_files.running import changed_file, run
+from tests.changed_files.sagemaker import SageMaker
 
 
 def test_changed_files_are_requests_that_sagemaker_takes_or_have_problems(client: Client) -> None:
@@ -12,4 +12,4 @@ def test_changed_files_are_requests_that_sagemaker_takes_or_have_problems(client
 
 
 def test_the_same_number_is_the_same_file() -> None:
-    assert mutated(1, 7) == mutated(1, 7) != mutated(1, 8)
+    assert changed_file(1, 7) == changed_file(1, 7) != changed_file(1, 8)

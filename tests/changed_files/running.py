@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tests import cluster_files
+from tests.changed_files.changes import changed
+from tests.changed_files.invariants import check_invariants
+from tests.changed_files.sagemaker import NOT_MODELLED, SageMaker
 from tests.corpus.case import BASES
-from tests.mutations.changes import changed
-from tests.mutations.invariants import check_invariants
-from tests.mutations.sagemaker import NOT_MODELLED, SageMaker
 from validation.checked_file import CheckedFile
 
 FILES = [
@@ -43,7 +43,7 @@ LEAST_PASSED = 0.25
 Progress = Callable[["Richness"], None]
 
 
-class MutationError(Exception):
+class ChangedFileError(Exception):
     """A changed file, by its number, that reveals a bug."""
 
 
@@ -74,21 +74,21 @@ class Richness:
         return self.passed / max(self.files, 1)
 
 
-def mutated(seed: int, number: int) -> str:
+def changed_file(seed: int, number: int) -> str:
     """Return the changed file with this number."""
     random = Random(f"{seed} {number}")
     return changed(random, random.choice(GOOD))
 
 
 def run(sagemaker: SageMaker, seed: int, files: int, progress: Progress = lambda _: None) -> Richness:
-    """Check changed files; raise a MutationError for the first that reveals a bug."""
+    """Check changed files; raise a ChangedFileError for the first that reveals a bug."""
     richness = Richness()
     for number in range(files):
-        text = mutated(seed, number)
+        text = changed_file(seed, number)
         try:
             _look(text, sagemaker, richness)
         except Exception as error:
-            raise MutationError(f"file {number} of seed {seed}: {error!r}\n{text}") from error
+            raise ChangedFileError(f"file {number} of seed {seed}: {error!r}\n{text}") from error
         progress(richness)
     return richness
 
