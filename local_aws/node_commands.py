@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from local_aws import process
+from local_aws.builds.errors import HostError
 from local_aws.nodes import shell, support, sweep
 from local_aws.nodes.agent.behaviour import ENVIRONMENT, Behaviour
-from local_aws.nodes.specs import NodesError
 
 Node = dict[str, str]
 _COLUMNS = ("cluster", "name", "role", "status", "address", "host", "id")
@@ -31,7 +31,7 @@ def behaviour() -> Behaviour:
     """Return the behaviour of HyperPod's agent, from the environment of `up` and `serve`."""
     try:
         return Behaviour.parse(f"follow_every_s={_FOLLOW_EVERY_S},{os.environ.get(ENVIRONMENT, '')}")
-    except NodesError as error:
+    except HostError as error:
         raise process.ProcessError(str(error)) from error
 
 
@@ -92,7 +92,7 @@ def _shell(options: argparse.Namespace) -> int:
         sys.stderr.write(f"root on {node['name']} ({node['host']}) of cluster {node['cluster']}; press Ctrl-D to leave\n")
     try:
         return shell.enter(Path(node["folder"]), node["id"], command)
-    except NodesError as error:
+    except HostError as error:
         raise process.ProcessError(str(error)) from error
 
 

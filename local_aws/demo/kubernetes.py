@@ -11,6 +11,7 @@ from config.instance_group import InstanceGroup
 from config.instance_types import instance_type
 from config.model import ClusterConfig
 from local_aws import process
+from local_aws.builds.errors import HostError
 from local_aws.demo.step import DemoError, Environment, Goal, Say, Step, output, relative, wait_for
 from local_aws.environment import PROJECT
 from local_aws.kubernetes import support as planes
@@ -18,7 +19,6 @@ from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import build, store
 from local_aws.nodes import setup, support
 from local_aws.nodes.image import store as images
-from local_aws.nodes.specs import NodesError
 
 NODES_WITHIN_S = 120.0
 PODS_S, TRAINING_S = 90, 300
@@ -43,7 +43,7 @@ def prepare(say: Say) -> bool:
     if not reasons and not _is_built():
         try:
             setup.setup(say, training=True, pods=True)
-        except NodesError as error:
+        except HostError as error:
             reasons = [str(error)]
     if reasons:
         say(f"no kubelets, only a control plane: {'; '.join(reasons)}; nodes are only objects in Kubernetes, so no pod runs")

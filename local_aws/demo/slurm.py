@@ -6,9 +6,9 @@ from functools import partial
 from config.instance_group import Role
 from config.model import ClusterConfig
 from config.slurm import Database
+from local_aws.builds.errors import HostError
 from local_aws.demo.step import Environment, Goal, Say, Step, output, wait_for
 from local_aws.nodes import setup, support
-from local_aws.nodes.specs import NodesError
 
 WORKERS_WITHIN_S = 120.0
 _ON_NODE = ("python", "-m", "local_aws", "shell", "--")
@@ -20,7 +20,7 @@ def prepare(say: Say) -> bool:
     if not reasons:
         try:
             setup.setup(say, training=False)
-        except NodesError as error:
+        except HostError as error:
             reasons = [str(error)]
     if reasons:
         say(f"no simulated nodes, only a control plane: {'; '.join(reasons)}")

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
+
+from local_aws.kubernetes import control_plane, support
+from local_aws.kubernetes.errors import KubernetesError
 
 
 class ControlPlaneError(Exception):
@@ -68,22 +70,11 @@ class Programs:
     call: Call = _call
 
 
-def _kubernetes(module: str) -> Any:
-    """Return a module of local_aws.kubernetes, by name: an import would be a cycle through local_aws.nodes."""
-    return import_module(f"local_aws.kubernetes.{module}")
-
-
-def _missing() -> list[str]:
-    missing: list[str] = _kubernetes("support").missing()
-    return missing
-
-
 def _start(name: str, folder: Path, *, admits: Callable[[str], bool], **webhooks: str) -> ControlPlane:
     try:
-        plane: ControlPlane = _kubernetes("control_plane").start(name, folder, admits=admits, **webhooks)
-    except _kubernetes("errors").KubernetesError as error:
+        return control_plane.start(name, folder, admits=admits, **webhooks)
+    except KubernetesError as error:
         raise ControlPlaneError(str(error)) from error
-    return plane
 
 
 def _read(plane: Any, path: str) -> dict[str, Any]:
@@ -96,7 +87,7 @@ def _read(plane: Any, path: str) -> dict[str, Any]:
     return dict(answer.content)
 
 
-REAL = Programs(_missing, _start, _read)
+REAL = Programs(support.missing, _start, _read)
 _programs = REAL
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from local_aws.builds import relay
 from local_aws.kubernetes import guardian, support
 from local_aws.kubernetes.client import Client
 from local_aws.kubernetes.commands import API_SERVER, CONTROLLER_MANAGER, ETCD, SCHEDULER, Commands, Ports
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import store
-from local_aws.nodes import relay
 
 __all__ = ["ControlPlane", "KubernetesError", "start"]
 

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes import setup, support
-from local_aws.nodes.specs import NodesError
 from local_aws.nodes.sweep import sweep
 
 
@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
                 return 1 if reasons else 0
             case "sweep":
                 _say("\n".join(f"stopped {folder}" for folder in sweep(arguments.folder)) or f"no nodes in {arguments.folder}")
-    except NodesError as error:
+    except HostError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0

@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from local_aws.nodes.specs import NodesError
+from local_aws.builds.errors import HostError
 
 _GONE_S = 10.0
 _VERSION_1 = {
@@ -26,7 +26,7 @@ def hierarchy(mounts: str | None = None) -> Path:
         _, mount, kind, *_ = line.split()
         if kind == "cgroup2":
             return Path(mount)
-    raise NodesError("no cgroup version 2 hierarchy is mounted; start the machine with systemd.unified_cgroup_hierarchy=1")
+    raise HostError("no cgroup version 2 hierarchy is mounted; start the machine with systemd.unified_cgroup_hierarchy=1")
 
 
 def is_mounted_at(place: Path, mounts: str | None = None) -> bool:
@@ -66,7 +66,7 @@ def remove_empty(top: Path) -> None:
     end = time.monotonic() + _GONE_S
     while not _removed(top):
         if time.monotonic() > end:
-            raise NodesError(f"cgroup {top} still holds processes {_GONE_S:.0f} s after they were killed")
+            raise HostError(f"cgroup {top} still holds processes {_GONE_S:.0f} s after they were killed")
         time.sleep(0.02)  # a killed process leaves its cgroup when the kernel is done with it: there is no event to wait for
 
 

@@ -11,11 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
+from local_aws.builds.programs import find_programs_of_root
 from local_aws.nodes import cgroups
-from local_aws.nodes.programs import find_programs_of_root
 from local_aws.nodes.protocol import SOCKET
 from local_aws.nodes.registry import Entry, Registry
-from local_aws.nodes.specs import NodesError
 from local_aws.process_start import born
 
 # When process 1 of the namespace ends, all its processes end. It is a shell, to reap orphans of nodes.
@@ -35,7 +35,7 @@ def main(folder: Path) -> int:
     with registry.lock():
         clear_dead(registry)
         if any(other.cgroup == entry.cgroup for other in registry.entries()):
-            raise NodesError(f"another hub lives in {folder}")
+            raise HostError(f"another hub lives in {folder}")
         registry.add(entry)
     try:
         hub = _start(folder, top)
@@ -92,5 +92,5 @@ def _end(hub: subprocess.Popen[bytes]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(Path(sys.argv[1])))
-    except NodesError as error:
+    except HostError as error:
         sys.exit(str(error))

@@ -6,13 +6,15 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from local_aws.nodes import cgroups, protocol, relay
+from local_aws.builds import relay
+from local_aws.builds.errors import HostError
+from local_aws.builds.relay import Relay
+from local_aws.nodes import cgroups, protocol
 from local_aws.nodes.client import ask, ask_states
 from local_aws.nodes.image import store
-from local_aws.nodes.relay import Relay
-from local_aws.nodes.specs import HOST, FileSystem, NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import HOST, FileSystem, NodeFile, NodeSpec, Vpc
 
-__all__ = ["FileSystem", "Hub", "NodeFile", "NodeSpec", "NodesError", "Vpc"]
+__all__ = ["FileSystem", "HostError", "Hub", "NodeFile", "NodeSpec", "Vpc"]
 
 _PROJECT = Path(__file__).parents[2]
 _END_S = 60.0
@@ -45,7 +47,7 @@ class Hub:
         store.note_use(self.image, self.kubelet)
         with self._lock:
             if self._guardian:
-                raise NodesError(f"the hub in {self.folder} is already started")
+                raise HostError(f"the hub in {self.folder} is already started")
             ways = {relay.SOCKET: self.endpoint, relay.API_SERVER: self.vpc.control_plane}
             self._relays = [Relay(self.folder, url, name) for name, url in ways.items() if url]
             self._guardian = self._start_guardian()
@@ -83,14 +85,14 @@ class Hub:
         """Run a program on a node as root, as a systemd unit of its own, and return its exit status.
 
         ``on_line`` gets standard output and error together, line by line without line ends, from this thread.
-        After ``timeout_s`` the unit is killed with all its processes and NodesError is raised, as when the node ends meanwhile.
+        After ``timeout_s`` the unit is killed with all its processes and HostError is raised, as when the node ends meanwhile.
         ``mounts`` is "host", or "slave" or "private" for a mount namespace of its own.
         """
         command = {"argv": argv, "environment": dict(environment or {}), "folder": folder, "unit": unit, "timeout_s": timeout_s}
         command["mounts"] = mounts
         status = self._ask("run", node_id, command, on_line=on_line)
         if not isinstance(status, int):
-            raise NodesError(f"the hub responded {status!r} instead of an exit status")
+            raise HostError(f"the hub responded {status!r} instead of an exit status")
         return status
 
     def reboot(self, node_id: str) -> None:
@@ -119,7 +121,7 @@ class Hub:
         try:
             guardian.wait(_END_S)
         except subprocess.TimeoutExpired as error:
-            raise NodesError(f"the hub in {self.folder} did not end; process {guardian.pid} guards it") from error
+            raise HostError(f"the hub in {self.folder} did not end; process {guardian.pid} guards it") from error
 
     def _ask(self, operation: str, *arguments: object, on_line: Callable[[str], None] | None = None) -> object:
         return ask(self.folder, operation, *arguments, on_line=on_line)
@@ -127,9 +129,9 @@ class Hub:
     def _check_places(self) -> None:
         for place in (self.folder, self.image, *(system.folder.resolve() for system in self.vpc.file_systems.values())):
             if place.is_relative_to("/run") or place.is_relative_to("/sys"):
-                raise NodesError(f"{place} cannot be used: the hub has its own /run and /sys; choose another folder")
+                raise HostError(f"{place} cannot be used: the hub has its own /run and /sys; choose another folder")
         if not self.image.is_dir():
-            raise NodesError(f"no image at {self.image}; build it with `python -m local_aws.nodes setup`")
+            raise HostError(f"no image at {self.image}; build it with `python -m local_aws.nodes setup`")
 
     def _start_guardian(self) -> subprocess.Popen[bytes]:
         log = self.folder / "hub.log"
@@ -147,5 +149,5 @@ class Hub:
         if ready.decode().strip() != protocol.READY:
             guardian.stdin.close()  # type: ignore[union-attr]  # as above
             guardian.wait(_END_S)
-            raise NodesError(f"the hub did not start: {log.read_text(errors='replace').strip()[-_LOG_TAIL:]}")
+            raise HostError(f"the hub did not start: {log.read_text(errors='replace').strip()[-_LOG_TAIL:]}")
         return guardian

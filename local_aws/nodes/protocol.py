@@ -2,14 +2,13 @@
 
 import base64
 import json
-import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
+from local_aws.builds.relay import socket_path
 from local_aws.nodes.specs import FileSystem, NodeFile, NodeSpec, Vpc
 
 Json = dict[str, object]
@@ -17,21 +16,11 @@ SOCKET, PLAN = "hub.sock", "hub.json"
 READY = "ready"  # printed by the hub's process when it accepts requests
 
 
-@contextmanager
-def socket_path(folder: Path, name: str = SOCKET) -> Iterator[str]:
-    """Yield a short path of a socket in ``folder``: the kernel allows 107 bytes at most, and folders can be longer."""
-    handle = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{handle}/{name}"
-    finally:
-        os.close(handle)
-
-
 def connect(folder: Path) -> socket.socket:
     """Connect to the hub in ``folder``; raise OSError if none listens."""
     client = socket.socket(socket.AF_UNIX)
     try:
-        with socket_path(folder) as path:
+        with socket_path(folder, SOCKET) as path:
             client.connect(path)
     except OSError:
         client.close()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from local_aws import control
+from local_aws.builds.errors import HostError
 from local_aws.clock import clock
 from local_aws.hyperpod import starting
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
@@ -22,7 +23,7 @@ from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import NodeStart, StartContext
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.image import store as images
-from local_aws.nodes.specs import NodesError, Vpc
+from local_aws.nodes.specs import Vpc
 from local_aws.nodes.sweep import sweep
 
 _log = logging.getLogger(__name__)
@@ -79,7 +80,7 @@ class SimulatedNodes:
             with clock.work():
                 try:
                     nodes.reboot(machine)
-                except NodesError as error:
+                except HostError as error:
                     failure = f"The node did not come back: {error}"
             if machine.is_wanted:
                 done(Outcome(failure))
@@ -160,10 +161,10 @@ def _outcome(start: NodeStart) -> Outcome:
 def simulated_nodes(
     folder: Path, endpoint: str, hub: Callable[[Path, Path, Vpc], Hub] = Hub, behaviour: Behaviour | None = None
 ) -> Iterator[SimulatedNodes]:
-    """Run nodes for the embedded AWS at ``endpoint``, in this process, within the block; raise NodesError if impossible."""
+    """Run nodes for the embedded AWS at ``endpoint``, in this process, within the block; raise HostError if impossible."""
     reasons = support.missing()
     if reasons:
-        raise NodesError("; ".join(reasons))
+        raise HostError("; ".join(reasons))
     image = support.image()
     images.note_use(image)
     sweep(folder)

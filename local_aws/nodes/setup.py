@@ -4,10 +4,13 @@ import shutil
 import subprocess
 from collections.abc import Callable
 
-from local_aws.nodes import kubernetes, support
-from local_aws.nodes.image import build, sources
-from local_aws.nodes.programs import find_programs_of_root
-from local_aws.nodes.specs import NodesError
+from local_aws.builds import sources
+from local_aws.builds.errors import HostError
+from local_aws.builds.programs import find_programs_of_root
+from local_aws.kubernetes.programs import build as programs
+from local_aws.kubernetes.programs.store import NODE, find
+from local_aws.nodes import support
+from local_aws.nodes.image import build
 
 _FOR_BUILDING = {"gpgv": "gpgv", "mmdebstrap": "mmdebstrap"}
 _TAIL_LINES = 20
@@ -19,7 +22,7 @@ def setup(report: Report, *, training: bool, pods: bool = False) -> None:
     """Install and build what is missing; with ``training`` also the layer with PyTorch, with ``pods`` the kubelet's."""
     reasons = support.missing_of_machine()
     if reasons:
-        raise NodesError("; ".join(reasons))
+        raise HostError("; ".join(reasons))
     find_programs_of_root()
     packages = missing_packages()
     if packages:
@@ -29,13 +32,13 @@ def setup(report: Report, *, training: bool, pods: bool = False) -> None:
         _build_kubernetes(report)
     left = support.missing()
     if left:
-        raise NodesError("; ".join(left))
+        raise HostError("; ".join(left))
 
 
 def _build_kubernetes(report: Report) -> None:
-    if kubernetes.kubelet() is None:
+    if find(NODE) is None:
         report("the kubelet is built once: 3 to 10 minutes, 150 MB of downloads, 3 GB of disk meanwhile")
-    build.build_kubernetes(kubernetes.build_kubelet(report), report)
+    build.build_kubernetes(programs.build(NODE, report), report)
 
 
 def missing_packages() -> list[str]:
@@ -50,7 +53,7 @@ def missing_packages() -> list[str]:
 def _install(packages: list[str], report: Report) -> None:
     named = " ".join(packages)
     if not shutil.which("apt-get"):
-        raise NodesError(f"no apt-get on this machine to install {named}; use Debian or a distribution based on it")
+        raise HostError(f"no apt-get on this machine to install {named}; use Debian or a distribution based on it")
     report(f"installing on this machine: {named}")
     if not _apt("install", "--simulate", *packages):
         report("  fetching the package lists first")
@@ -62,7 +65,7 @@ def _apt_or_fail(*words: str) -> None:
     done = _run(words)
     if done.returncode:
         tail = "\n".join(done.stdout.splitlines()[-_TAIL_LINES:])
-        raise NodesError(f"apt-get {' '.join(words)} ended with status {done.returncode}:\n{tail}")
+        raise HostError(f"apt-get {' '.join(words)} ended with status {done.returncode}:\n{tail}")
 
 
 def _apt(*words: str) -> bool:

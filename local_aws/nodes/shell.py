@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes import protocol
 from local_aws.nodes.client import ask
-from local_aws.nodes.specs import NodesError
 
 _LOGIN_SHELL = ("bash", "--login")
 
@@ -21,7 +21,7 @@ def enter(folder: Path, node_id: str, argv: Sequence[str] = ()) -> int:
     """
     entrance = ask(folder, "entrance", node_id)
     if not isinstance(entrance, list):
-        raise NodesError(f"the hub responded {entrance!r} instead of a command line")
+        raise HostError(f"the hub responded {entrance!r} instead of a command line")
     hub = ["nsenter", "-t", str(hub_pid(folder)), "-m", "-n", "-p", "-i", "--wd=/"]
     has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     unit = ["systemd-run", "--quiet", "--pty" if has_terminal else "--pipe", "--wait", "--collect"]

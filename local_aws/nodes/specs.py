@@ -8,10 +8,6 @@ ENDPOINT_PORT = 4566  # of the embedded AWS, on each node's own loopback address
 HOST = "host"  # the mounts of a program on a node are the node's own
 
 
-class NodesError(Exception):
-    """An operation on nodes failed; the text says why and what to do."""
-
-
 @dataclass(frozen=True)
 class NodeFile:
     """A file for a node. ``owner`` is the name of a user of the node; the file's group is the owner's."""

@@ -5,10 +5,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from local_aws.nodes import cgroups, kubernetes
+from local_aws.builds.errors import HostError
+from local_aws.builds.programs import succeeds
+from local_aws.kubernetes.programs import store as programs
+from local_aws.nodes import cgroups
 from local_aws.nodes.image import store
-from local_aws.nodes.programs import succeeds
-from local_aws.nodes.specs import NodesError
 
 SETUP = "`make nodes-setup`"
 PODS_SETUP = "`make kubernetes-nodes-setup`"
@@ -49,7 +50,7 @@ def missing_for_pods() -> list[str]:
 
 def kubelet() -> Path | None:
     """Return the folder of the kubelet's program; None without the layer that has it."""
-    found, built = kubernetes.kubelet(), store.find()
+    found, built = programs.find(programs.NODE), store.find()
     return found if found and built and store.kubernetes_layer(built, found).is_dir() else None
 
 
@@ -64,7 +65,7 @@ def missing_of_machine() -> list[str]:
         reasons.append(f"nodes need Linux {_KERNEL[0]}.{_KERNEL[1]} or newer, this is {os.uname().release}")
     try:
         cgroups.hierarchy()
-    except NodesError as error:
+    except HostError as error:
         reasons.append(str(error))
     return reasons
 
@@ -73,7 +74,7 @@ def image() -> Path:
     """Return the image of all nodes."""
     found = store.find()
     if found is None:
-        raise NodesError(f"the node image is not built; build it with {SETUP}")
+        raise HostError(f"the node image is not built; build it with {SETUP}")
     return found
 
 

@@ -6,9 +6,9 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes.guardian import clear_dead
 from local_aws.nodes.registry import Entry, Registry
-from local_aws.nodes.specs import NodesError
 
 _END_MS = 60_000
 
@@ -44,6 +44,6 @@ def _end(entry: Entry) -> None:
         poll = select.poll()
         poll.register(handle, select.POLLIN)
         if not poll.poll(_END_MS):
-            raise NodesError(f"the hub in {entry.folder} did not end; process {entry.guardian} guards it")
+            raise HostError(f"the hub in {entry.folder} did not end; process {entry.guardian} guards it")
     finally:
         os.close(handle)

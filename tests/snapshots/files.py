@@ -1,6 +1,7 @@
 """The committed templates: three clusters' as they are, and those of the others as differences from one of them."""
 
 import difflib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.synth.synthesized import Synthesized
 FOLDER = Path(__file__).parent
 WHOLE, DIFFERENCE = ".template.yaml", ".template.diff"
 BASES = {"eks": "eks-p5", "fsdp-g5": "starter", "reference": "starter", "research-team": "starter"}
+REGION = re.compile(r"\b[a-z]{2}-[a-z]+-[0-9]\b")
 REWRITE = "make snapshots"
 
 
@@ -19,8 +21,7 @@ def expected(synthesized: Synthesized, folder: Path = FOLDER) -> dict[Path, str]
     files: dict[Path, str] = {}
     for (cluster, stack), text in texts.items():
         if base := texts.get((BASES.get(cluster, ""), stack)):
-            named = base.replace(BASES[cluster], cluster)  # names differ everywhere
-            files[folder / cluster / f"{stack}{DIFFERENCE}"] = "\n".join(_difference(BASES[cluster], named, text)) + "\n"
+            files[folder / cluster / f"{stack}{DIFFERENCE}"] = "\n".join(_difference(BASES[cluster], cluster, base, text)) + "\n"
         else:
             files[folder / cluster / f"{stack}{WHOLE}"] = text
     return files
@@ -31,9 +32,12 @@ def committed(folder: Path = FOLDER) -> set[Path]:
     return {*folder.glob(f"*/*{WHOLE}"), *folder.glob(f"*/*{DIFFERENCE}")}
 
 
-def _difference(base: str, old: str, new: str) -> Iterator[str]:
+def _difference(base: str, cluster: str, old: str, new: str) -> Iterator[str]:
     """Yield the lines that differ; headings name the resource instead of lines, which other changes move."""
-    yield f"What differs from the template of {base}, apart from the name:"
+    yield f"What differs from the template of {base}, apart from the name and the region:"
+    old = old.replace(base, cluster)
+    if (region := REGION.search(old)) and (own := REGION.search(new)):
+        old = old.replace(region[0], own[0])
     lines = old.splitlines()
     for line in list(difflib.unified_diff(lines, new.splitlines(), n=1, lineterm=""))[2:]:
         if line.startswith("@@"):

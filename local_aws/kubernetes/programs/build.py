@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from local_aws.builds import cache, logged, sources
+from local_aws.builds.errors import HostError
 from local_aws.kubernetes import machine
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import store
 from local_aws.kubernetes.programs.store import ProgramSet
-from local_aws.nodes.image import logged, sources
-from local_aws.nodes.image import store as images
-from local_aws.nodes.specs import NodesError
 
 _PACKAGES_PER_REPORT = 200
 _GIB = 1 << 30
@@ -29,9 +28,9 @@ def build(programs: ProgramSet, report: Report) -> Path:
         raise KubernetesError("; ".join(reasons))
     place = store.place()
     place.mkdir(parents=True, exist_ok=True)
-    with images.lock(lambda: report("waiting for another process that is building the programs"), place / "lock"):
-        images.remove_parts(place)
-        with tempfile.TemporaryDirectory(images.PART, f"{programs.name}-", place, ignore_cleanup_errors=True) as part:
+    with cache.lock(lambda: report("waiting for another process that is building the programs"), place / "lock"):
+        cache.remove_parts(place)
+        with tempfile.TemporaryDirectory(cache.PART, f"{programs.name}-", place, ignore_cleanup_errors=True) as part:
             return _build(programs, Path(part), report)
 
 
@@ -51,9 +50,9 @@ def _build(programs: ProgramSet, part: Path, report: Report) -> Path:
         (part / "made" / "inputs").write_text(inputs)
         (part / "made").rename(built)
     store.note_use(built)
-    for folder in images.unused(store.place()):
-        report(f"removing {folder}, not used for {images.KEPT_DAYS} days")
-        images.discard(folder)
+    for folder in cache.unused(store.place()):
+        report(f"removing {folder}, not used for {cache.KEPT_DAYS} days")
+        cache.discard(folder)
     return built
 
 
@@ -62,7 +61,7 @@ def _inputs(programs: ProgramSet, part: Path) -> str:
     try:
         found = sources.candidates(sources.own_targets(), sources.codename(), store.SUITE)
         signed = [source for source in found if sources.is_signed(source)]
-    except NodesError as error:
+    except HostError as error:
         raise KubernetesError(str(error)) from error
     if not any(source.release == store.SUITE for source in signed):
         raise KubernetesError(

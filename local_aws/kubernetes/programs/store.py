@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from local_aws.nodes.image import store as images
+from local_aws.builds import cache
 
 RECIPE = Path(__file__).parent
 SUITE = "bookworm"  # the only release of Debian whose source package of Kubernetes has a server
@@ -37,12 +37,12 @@ SETS = {each.name: each for each in (CONTROL_PLANE, NODE)}
 
 def place() -> Path:
     """Return the folder for builds."""
-    return images.place() / "kubernetes"
+    return cache.place() / "kubernetes"
 
 
 def find(programs: ProgramSet) -> Path | None:
     """Return the newest build of the current recipe, or None if there is none."""
-    builds = [path for path in place().glob(f"{_prefix(programs)}-*") if path.is_dir() and path.suffix != images.PART]
+    builds = [path for path in place().glob(f"{_prefix(programs)}-*") if path.is_dir() and path.suffix != cache.PART]
     return max(builds, key=lambda path: path.stat().st_mtime, default=None)
 
 
@@ -53,7 +53,7 @@ def build_of(programs: ProgramSet, inputs: str) -> Path:
 
 def note_use(build: Path) -> None:
     """Record that a build is in use, so that it is kept."""
-    images.note(build)
+    cache.note(build)
 
 
 def _prefix(programs: ProgramSet) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Literal, get_args, get_origin, get_type_hints
 
-from local_aws.nodes.specs import NodesError
+from local_aws.builds.errors import HostError
 
 ENVIRONMENT = "HYPERPOD_AGENT"  # of `python -m local_aws up`: "node_lines=before_scripts,placeholder_s=0"
 
@@ -58,7 +58,7 @@ class Behaviour:
         for part in filter(None, (word.strip() for word in text.split(","))):
             name, _, value = (word.strip() for word in part.partition("="))
             if name not in known:
-                raise NodesError(f"{ENVIRONMENT}: unknown field {name!r}; available: {', '.join(known)}")
+                raise HostError(f"{ENVIRONMENT}: unknown field {name!r}; available: {', '.join(known)}")
             changes[name] = _read(name, value, hints[name])
         return replace(cls(), **changes)  # type: ignore[arg-type]  # _read has checked the types
 
@@ -66,9 +66,9 @@ class Behaviour:
 def _read(name: str, value: str, kind: object) -> object:
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise NodesError(f"{ENVIRONMENT}: unknown {name} {value!r}; available: {', '.join(get_args(kind))}")
+            raise HostError(f"{ENVIRONMENT}: unknown {name} {value!r}; available: {', '.join(get_args(kind))}")
         return value
     try:
         return float(value)
     except ValueError:
-        raise NodesError(f"{ENVIRONMENT}: {name} must be a number of seconds, got {value!r}") from None
+        raise HostError(f"{ENVIRONMENT}: {name} must be a number of seconds, got {value!r}") from None

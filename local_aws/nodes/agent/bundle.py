@@ -6,8 +6,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local_aws.builds.errors import HostError
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts
-from local_aws.nodes.specs import NodeFile, NodesError
+from local_aws.nodes.specs import NodeFile
 
 Files = Mapping[str, bytes]  # by path below the folder
 
@@ -23,7 +24,7 @@ class Store:
         self._contents: dict[tuple[str, str, str, str], bytes] = {}
 
     def fetch(self, s3: Any, role: str, scripts: LifecycleScripts) -> Files:
-        """Return all files below the folder; raise NodesError if one cannot be downloaded."""
+        """Return all files below the folder; raise HostError if one cannot be downloaded."""
         files: dict[str, bytes] = {}
         folder = f"{scripts.prefix}/" if scripts.prefix else ""
         for key, version in _listed(s3, scripts.bucket, folder):
@@ -32,14 +33,14 @@ class Store:
                 known = None if path == scripts.entry else self._contents.get((role, scripts.bucket, key, version))
                 files[path] = known if known is not None else self._get(s3, role, scripts.bucket, key, version)
         if scripts.entry not in files:
-            raise NodesError(f"could not download s3://{scripts.bucket}/{folder}{scripts.entry}: there is no such object")
+            raise HostError(f"could not download s3://{scripts.bucket}/{folder}{scripts.entry}: there is no such object")
         return files
 
     def _get(self, s3: Any, role: str, bucket: str, key: str, version: str) -> bytes:
         try:
             content: bytes = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         except ClientError as error:
-            raise NodesError(f"could not download s3://{bucket}/{key}: {_cause(error)}") from error
+            raise HostError(f"could not download s3://{bucket}/{key}: {_cause(error)}") from error
         with self._lock:
             self._contents[role, bucket, key, version] = content
         return content
@@ -51,7 +52,7 @@ def _listed(s3: Any, bucket: str, folder: str) -> list[tuple[str, str]]:
         pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=folder)
         return [(one["Key"], one["ETag"]) for page in pages for one in page.get("Contents", [])]
     except ClientError as error:
-        raise NodesError(f"could not list s3://{bucket}/{folder}: {_cause(error)}") from error
+        raise HostError(f"could not list s3://{bucket}/{folder}: {_cause(error)}") from error
 
 
 def _cause(error: ClientError) -> str:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
 from local_aws.clock import clock
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.model import lock as cluster_lock
@@ -15,7 +16,7 @@ from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.pods_link import PodsLink
 from local_aws.nodes.agent.view import ClusterView, hostname, specs
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import NodeFile, NodeSpec, Vpc
 from local_aws.schedule import schedule
 
 MakeHub = Callable[[Path, Vpc], Hub]
@@ -125,7 +126,7 @@ class ClusterNodes:
         with self._lock:
             hub = self._hub
         if hub is None or machine.view is None:
-            raise NodesError(f"node {machine.id} has not booted yet")
+            raise HostError(f"node {machine.id} has not booted yet")
         hub.reboot(machine.id)
         self.refresh()
 
@@ -209,7 +210,7 @@ class ClusterNodes:
                 if text != old:
                     new |= {files.SLURM_CONF: NodeFile(text.encode())} | files.companions(view, machine.layout, self.behaviour)
             hub.put(machine.id, new)
-        except (NodesError, OSError) as error:  # it is down
+        except (HostError, OSError) as error:  # it is down
             _log.info("the agent's files on %s are unchanged: %s", machine.id, error)
             return False
         machine.view = view
@@ -244,7 +245,7 @@ class ClusterNodes:
         try:
             if hub:
                 hub.stop(machine.id)
-        except (NodesError, OSError) as error:  # the hub is gone, and the machine with it
+        except (HostError, OSError) as error:  # the hub is gone, and the machine with it
             _log.info("%s", error)
 
     def _end_hub(self) -> None:
@@ -260,7 +261,7 @@ class ClusterNodes:
 
 def _demand(machine: Machine) -> None:
     if not machine.is_wanted:
-        raise NodesError(f"node {machine.id} was stopped while it started")
+        raise HostError(f"node {machine.id} was stopped while it started")
 
 
 def _in_thread(action: Callable[[], None]) -> None:

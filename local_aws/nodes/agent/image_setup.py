@@ -9,6 +9,7 @@ here they start slurmctld without accounting, which is harder for the scripts th
 import shlex
 from collections.abc import Iterator
 
+from local_aws.builds.errors import HostError
 from local_aws.json_service import Json
 from local_aws.nodes.agent import files
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
@@ -16,7 +17,6 @@ from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.view import hostname
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodesError
 
 _LUSTRE_OPTIONS = "defaults,noatime,flock,_netdev"
 _NFS_OPTIONS = "nfsvers=4.2,_netdev"
@@ -55,13 +55,13 @@ systemctl start --no-block slurmd"""
 
 
 def run(hub: Hub, machine: Machine, nodes: ClusterNodes, stream: LogStream) -> None:
-    """Set up the node; raise NodesError if that fails."""
+    """Set up the node; raise HostError if that fails."""
     spec = machine.launch.node.spec
     commands = [*_mounts(spec)]
     if "OnCreate" not in (spec.get("LifeCycleConfig") or {}):
         commands += _slurm(machine, nodes)
     if hub.run(machine.id, "/bin/bash", "-euc", "\n".join(commands), on_line=stream.add):
-        raise NodesError(f"its image could not set it up: {stream.last_line or 'no output'}")
+        raise HostError(f"its image could not set it up: {stream.last_line or 'no output'}")
 
 
 def _mounts(spec: Json) -> Iterator[str]:

@@ -12,15 +12,17 @@ from typing import Any
 from cluster_request.kubernetes_objects import device_plugins
 from cluster_request.kubernetes_objects.health_agent import UnknownRegionError, agent_image
 from config.instance_types import instance_type
+from local_aws.builds.errors import HostError
 from local_aws.eks import model as eks
 from local_aws.eks.control_planes import ControlPlane
 from local_aws.hyperpod.kubernetes.members import Member, members_of
 from local_aws.hyperpod.model import Cluster, Node, lock
 from local_aws.json_service import Json
-from local_aws.nodes import kubernetes, support
+from local_aws.kubernetes.commands import API_SERVICE
+from local_aws.nodes import support
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodeFile, NodesError
+from local_aws.nodes.specs import NodeFile
 
 _FOLDER = "/etc/kubernetes"
 _PODS = int(ipaddress.ip_address("100.64.0.0"))  # see machines/network.py
@@ -51,7 +53,7 @@ def eks_cluster(cluster: Cluster) -> eks.Cluster:
     """Return the EKS cluster that orchestrates a cluster."""
     found = eks.by_arn(cluster.eks_arn)
     if found is None or found.plane is None:
-        raise NodesError(f"EKS cluster {cluster.eks_arn} has no control plane")
+        raise HostError(f"EKS cluster {cluster.eks_arn} has no control plane")
     return found
 
 
@@ -80,14 +82,14 @@ def join(hub: Hub, machine: Machine) -> None:
     """Start the kubelet, and wait until the node is ready."""
     node, found = machine.launch.node, eks_cluster(machine.launch.cluster)
     if hub.run(node.id, "systemctl", "enable", "--now", "kubelet"):
-        raise NodesError("kubelet.service did not start")
+        raise HostError("kubelet.service did not start")
     client, end = client_of(found), time.monotonic() + _JOIN_S
     path = f"/api/v1/nodes/{name_of(node)}"
     while not _is_ready(client, path):
         if not machine.is_wanted:
-            raise NodesError(f"node {machine.id} was stopped while it joined")
+            raise HostError(f"node {machine.id} was stopped while it joined")
         if time.monotonic() > end:
-            raise NodesError(f"the node did not join EKS cluster {found.name}: {_last_words(hub, node)}")
+            raise HostError(f"the node did not join EKS cluster {found.name}: {_last_words(hub, node)}")
         time.sleep(_POLL_S)
 
 
@@ -99,7 +101,7 @@ def client_of(cluster: eks.Cluster) -> Any:
 
 def leave(cluster: Cluster, node: Node) -> None:
     """Delete the node's object, if it exists and the API server still runs."""
-    with contextlib.suppress(OSError, NodesError):
+    with contextlib.suppress(OSError, HostError):
         client_of(eks_cluster(cluster)).call("DELETE", f"/api/v1/nodes/{name_of(node)}")
 
 
@@ -151,7 +153,7 @@ def _kubeconfig(cluster: eks.Cluster) -> Json:
         "args": ["--region", cluster.region, "eks", "get-token", "--cluster-name", cluster.name],
         "env": [{"name": "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "value": "true"}, {"name": "HOME", "value": "/root"}],
     }
-    server = {"server": f"https://{kubernetes.api_server_address()}", "certificate-authority": f"{_FOLDER}/ca.crt"}
+    server = {"server": f"https://{API_SERVICE}", "certificate-authority": f"{_FOLDER}/ca.crt"}
     return {
         "apiVersion": "v1",
         "kind": "Config",

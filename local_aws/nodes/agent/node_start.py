@@ -9,6 +9,7 @@ from typing import Any
 import boto3
 
 from local_aws import iam
+from local_aws.builds.errors import HostError
 from local_aws.errors import AwsError
 from local_aws.hyperpod import roles
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
@@ -23,7 +24,7 @@ from local_aws.nodes.agent.metadata import credentials, devices, metadata
 from local_aws.nodes.agent.view import hostname, specs
 from local_aws.nodes.agent.vpc import reaches_aws, vpc_of
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import HOST, NodesError, NodeSpec
+from local_aws.nodes.specs import HOST, NodeSpec
 
 _PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNIT = "hyperpod-lifecycle"
@@ -65,7 +66,7 @@ class NodeStart:
             except ScriptsError as error:
                 stream.add(f"[SageMaker] {error}")
                 return failed(str(error), log)
-            except NodesError as error:
+            except HostError as error:
                 stream.add(f"[SageMaker] the node did not start: {error}")
                 return Outcome(f"The node did not start: {error}")
         return Outcome()
@@ -73,7 +74,7 @@ class NodeStart:
     def _carry_out(self, stream: LogStream) -> None:
         node = self.machine.launch.node
         if not node.interfaces:
-            raise NodesError("a simulated node needs an address in a VPC of the account: give the cluster a VpcConfig")
+            raise HostError("a simulated node needs an address in a VPC of the account: give the cluster a VpcConfig")
         scripts, content = LifecycleScripts.of(node.spec), {}
         if scripts:
             stream.add(f"[SageMaker] Downloading lifecycle scripts from {scripts.uri}")
@@ -102,7 +103,7 @@ class NodeStart:
             service = ("systemd-run", "--quiet", "--collect", "--unit=unattended-upgrades", "--service-type=notify")
             program = Path(unattended_upgrades.__file__).read_text()
             if hub.run(self.machine.id, *service, "python3", "-I", "-c", program, str(seconds)):
-                raise NodesError("unattended-upgrades did not start")
+                raise HostError("unattended-upgrades did not start")
 
     def _boot(self, parameters: bytes | None) -> Hub:
         machine, launch = self.machine, self.machine.launch
@@ -153,7 +154,7 @@ def _download(launch: Launch, scripts: LifecycleScripts, context: StartContext) 
     role = str(launch.node.spec["ExecutionRole"])
     try:
         return context.store.fetch(_s3(launch, role, context.endpoint), role, scripts)
-    except (NodesError, AwsError) as error:
+    except (HostError, AwsError) as error:
         raise ScriptsError(str(error)) from error
 
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from cluster_request.kubernetes_objects.shared_file_system import DRIVER
+from local_aws.builds import relay
+from local_aws.builds.errors import HostError
 from local_aws.hyperpod.model import Cluster
-from local_aws.nodes import kubernetes, relay
+from local_aws.kubernetes import egress
 from local_aws.nodes.agent import kubelet
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodesError
 from local_aws.training_operator.operator import SimulatedOperator
 
 _ADDON = "amazon-sagemaker-hyperpod-training-operator"
@@ -35,7 +36,6 @@ class PodsLink:
     def __init__(self, hub: Hub, plane: Path, client: Any, operator: SimulatedOperator, addons: Container[str]) -> None:
         self._hub, self._client, self._operator, self._addons = hub, client, operator, addons
         self._closed = threading.Event()
-        egress = kubernetes.module("egress")
         self._listener = egress.listen(plane)
         relay.serve(self._listener, lambda: relay.connect(hub.folder, relay.PODS), egress.is_own)
         self._names: dict[str, str] = {}
@@ -60,7 +60,7 @@ class PodsLink:
 
     def _follow(self) -> None:
         while not self._closed.wait(_EVERY_S):
-            with contextlib.suppress(OSError, NodesError):  # one of the two ends: so will the link
+            with contextlib.suppress(OSError, HostError):  # one of the two ends: so will the link
                 self._register_csi_driver()
                 found = names(self._list("services"), self._list("endpoints"))
                 if found != self._names:
@@ -74,7 +74,7 @@ class PodsLink:
     def _list(self, kind: str) -> list[Any]:
         answer = self._client.call("GET", f"/api/v1/{kind}")
         if answer.status != 200:
-            raise NodesError(f"GET /api/v1/{kind}: status {answer.status}")
+            raise HostError(f"GET /api/v1/{kind}: status {answer.status}")
         return list(answer.content["items"])
 
 

@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from local_aws.builds.errors import HostError
 from local_aws.json_service import Json
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.view import ClusterView, Member
-from local_aws.nodes.specs import NodesError
 
 PARAMETERS = "provisioning_parameters.json"
 _BEGIN = "# controllers, nodes and partitions: HyperPod's agent rewrites these lines when the cluster changes"
@@ -61,7 +61,7 @@ class SlurmLayout:
             workers = {group["instance_group_name"]: group["partition_name"] for group in parameters["worker_groups"]}
             return cls(parameters["controller_group"], workers, parameters.get("login_group"))
         except (ValueError, KeyError, TypeError) as error:
-            raise NodesError(f"{PARAMETERS} cannot be read by HyperPod's agent: {type(error).__name__} {error}") from error
+            raise HostError(f"{PARAMETERS} cannot be read by HyperPod's agent: {type(error).__name__} {error}") from error
 
 
 def parameters_of(specs: Mapping[str, Json]) -> bytes | None:

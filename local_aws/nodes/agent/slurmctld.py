@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Callable
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodesError
 
 _log = logging.getLogger(__name__)
 # A job whose node is missing from slurm.conf does not end cleanly: in 24.11, every reconfiguration queued it again and it was
@@ -77,6 +77,6 @@ def release(hub: Hub, machine: Machine, name: str) -> bool:
 def _run(hub: Hub, machine: Machine, script: str, *words: str, on_line: Callable[[str], None] = _log.info) -> bool:
     try:
         return hub.run(machine.id, "sh", "-c", script, "agent", *words, on_line=on_line) == 0
-    except (NodesError, OSError) as error:  # it is down
+    except (HostError, OSError) as error:  # it is down
         _log.info("%s", error)
         return False

@@ -4,19 +4,20 @@ import ipaddress
 from pathlib import Path
 from typing import Any
 
+from local_aws.builds.errors import HostError
 from local_aws.fsx import model as fsx
 from local_aws.hyperpod.model import Cluster, Node
+from local_aws.kubernetes.commands import API_SERVICE
 from local_aws.network_interfaces import find_subnet
-from local_aws.nodes import kubernetes
 from local_aws.nodes.agent import kubelet
-from local_aws.nodes.specs import FileSystem, NodesError, Vpc
+from local_aws.nodes.specs import FileSystem, Vpc
 
 
 def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
     """Return the VPC of a cluster's node; file systems have their contents below the folder ``file_systems``."""
     subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
     if subnet is None:
-        raise NodesError(f"subnet {node.interfaces[0].subnet_id} no longer exists")
+        raise HostError(f"subnet {node.interfaces[0].subnet_id} no longer exists")
     vpc_id = str(subnet.vpc_id)
     cidrs = _cidrs(cluster, vpc_id)
     resolver = ipaddress.ip_network(cidrs[0]).network_address + 2
@@ -28,7 +29,7 @@ def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
         cidrs,
         str(resolver),
         systems,
-        kubernetes.api_server_address() if plane else "",
+        API_SERVICE if plane else "",
         kubelet.endpoint_for_nodes(plane) if plane else "",
     )
 
@@ -55,7 +56,7 @@ def _cidrs(cluster: Cluster, vpc_id: str) -> tuple[str, ...]:
 
     vpc: Any = ec2_backends[cluster.account][cluster.region].get_vpc(vpc_id)
     if vpc is None:
-        raise NodesError(f"VPC {vpc_id} no longer exists")
+        raise HostError(f"VPC {vpc_id} no longer exists")
     others = [one["cidr_block"] for one in vpc.get_cidr_block_association_set()]
     return tuple(dict.fromkeys([vpc.cidr_block, *others]))
 

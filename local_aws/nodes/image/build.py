@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local_aws.nodes.image import logged, sources, store
+from local_aws.builds import cache, logged, sources
+from local_aws.builds.errors import HostError
+from local_aws.nodes.image import store
 from local_aws.nodes.protocol import read_plan
 from local_aws.nodes.registry import Registry
-from local_aws.nodes.specs import NodesError
 
 # Builders mount /dev and others into the image: in a separate mount namespace these mounts cannot outlive them. Builders end with
 # this process, because its lock protects the folder in which they write.
@@ -24,36 +25,36 @@ Report = Callable[[str], None]
 
 def build(report: Report) -> Path:
     """Return the image of the current recipe; build it if needed, and ``report`` the progress."""
-    with store.lock(lambda: report("waiting for another process that is building the image")):
+    with cache.lock(lambda: report("waiting for another process that is building the image")):
         image = store.find() or _build_image(report)
-        store.note(image)
+        cache.note(image)
         return image
 
 
 def build_training(report: Report) -> Path:
     """Return the layer with PyTorch for the current image; build both if needed."""
     image = build(report)
-    with store.lock(lambda: report("waiting for another process that is building the layer")):
+    with cache.lock(lambda: report("waiting for another process that is building the layer")):
         layer = store.training_layer(image)
         if not layer.is_dir():
             _drop_unused(report)
             report("adding a layer with PyTorch for the training examples; this takes about half a minute")
             make(layer, [str(store.RECIPE / "add_packages.sh"), str(image)], store.packages("packages-training"), report)
-        store.note(layer)
+        cache.note(layer)
         return layer
 
 
 def build_kubernetes(kubelet: Path, report: Report) -> Path:
     """Return the layer for nodes of EKS clusters for the current image; build both if needed. ``kubelet`` is its folder."""
     image = build(report)
-    with store.lock(lambda: report("waiting for another process that is building the layer")):
+    with cache.lock(lambda: report("waiting for another process that is building the layer")):
         layer = store.kubernetes_layer(image, kubelet)
         if not layer.is_dir():
             _drop_unused(report)
             report("adding a layer with containerd and the kubelet; this takes about a quarter of a minute")
             builder = [str(store.RECIPE / "add_kubernetes.sh"), str(image), str(kubelet / "kubelet")]
             make(layer, builder, store.packages("packages-kubernetes"), report)
-        store.note(layer)
+        cache.note(layer)
         return layer
 
 
@@ -82,11 +83,11 @@ def make(result: Path, builder: list[str], packages: Iterable[str], report: Repo
 
 
 def _drop_unused(report: Report) -> None:
-    store.remove_parts(store.place() / "images")
+    cache.remove_parts(cache.place() / "images")
     in_use = {layer for entry in Registry().entries() if entry.lives for layer in _layers_of(Path(entry.folder))}
-    for folder in set(store.unused()) - in_use:
-        report(f"removing {folder}, not used for {store.KEPT_DAYS} days")
-        store.discard(folder)
+    for folder in set(cache.unused(cache.place() / "images")) - in_use:
+        report(f"removing {folder}, not used for {cache.KEPT_DAYS} days")
+        cache.discard(folder)
 
 
 def _layers_of(hub: Path) -> tuple[Path, ...]:
@@ -98,14 +99,14 @@ def _layers_of(hub: Path) -> tuple[Path, ...]:
 
 
 def _package_cache() -> Path:
-    cache = store.place() / "packages"
-    cache.mkdir(exist_ok=True)
-    return cache
+    packages = cache.place() / "packages"
+    packages.mkdir(exist_ok=True)
+    return packages
 
 
 @contextmanager
 def _unfinished(result: Path) -> Iterator[Path]:
-    part = store.unfinished(result)
+    part = cache.unfinished(result)
     _remove(part)
     part.mkdir(parents=True)
     try:
@@ -125,6 +126,6 @@ def _run(command: list[str], report: Report) -> None:
             report(line.removeprefix("I: ").rstrip("\n."))
 
     try:
-        logged.run([*_ALONE, *command], store.place() / "build.log", ("PYTHON",), read)
+        logged.run([*_ALONE, *command], cache.place() / "build.log", ("PYTHON",), read)
     except logged.BuilderError as error:
-        raise NodesError(f"{Path(command[0]).name} {error}") from error
+        raise HostError(f"{Path(command[0]).name} {error}") from error

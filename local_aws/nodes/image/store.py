@@ -1,40 +1,21 @@
 """The cache of built images, each named by a hash of its recipe."""
 
-import fcntl
 import hashlib
-import os
-import shutil
 import stat
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from local_aws.builds import cache
+from local_aws.builds.sources import suites
+
 RECIPE = Path(__file__).parent
-ENVIRONMENT = "HYPERPOD_NODES_DEBIAN"  # a release of Debian instead of the newest of these
-SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
-KEPT_DAYS = 7
-PART = ".part"
 _OF_IMAGE = ("packages", "bootstrap.sh", "overlay", "extra")
 _OF_LAYER = ("packages-training", "add_packages.sh")
 _OF_KUBERNETES = ("packages-kubernetes", "add_kubernetes.sh", "kubernetes")
 
 
-def place() -> Path:
-    """Return the folder for images and for their packages."""
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return caches.resolve() / "hyperpod-cdk"
-
-
-def suites() -> tuple[str, ...]:
-    """Return the releases of Debian to build from, the preferred one first."""
-    named = os.environ.get(ENVIRONMENT)
-    return (named,) if named else SUITES
-
-
 def image_of(suite: str) -> Path:
     """Return the path of the current recipe's image for a release of Debian, built or not."""
-    return place() / "images" / f"{suite}-{_hash(_OF_IMAGE)}"
+    return cache.place() / "images" / f"{suite}-{_hash(_OF_IMAGE)}"
 
 
 def find() -> Path | None:
@@ -64,40 +45,7 @@ def layers(image: Path, kubelet: Path | None = None) -> list[Path]:
 def note_use(image: Path, kubelet: Path | None = None) -> None:
     """Record that nodes boot from an image, so that it is kept."""
     for layer in {*layers(image, kubelet), *layers(image)}:
-        note(layer)
-
-
-def note(folder: Path) -> None:
-    """Record that a folder of the cache is in use."""
-    folder.with_name(f"{folder.name}.used").touch()
-
-
-def discard(folder: Path) -> None:
-    """Delete a folder of the cache; it looks unfinished first, so that a killed deletion leaves nothing that looks complete.
-
-    Hold the lock, after ``remove_parts``.
-    """
-    part = unfinished(folder)
-    folder.rename(part)
-    shutil.rmtree(part)
-
-
-def remove_parts(cache: Path) -> None:
-    """Delete what killed builds and deletions left in ``cache``. Hold its lock."""
-    for part in cache.glob(f"*{PART}"):
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def unfinished(folder: Path) -> Path:
-    """Return where a folder of the cache is built."""
-    return folder.with_name(f"{folder.name}{PART}")
-
-
-def unused(cache: Path | None = None) -> list[Path]:
-    """Return the folders in ``cache``, by default images and layers, that have not been used for a long time."""
-    since = time.time() - KEPT_DAYS * 86400
-    notes = (cache or place() / "images").glob("*.used")
-    return [note.with_suffix("") for note in notes if note.stat().st_mtime < since and note.with_suffix("").is_dir()]
+        cache.note(layer)
 
 
 def packages(name: str) -> list[str]:
@@ -118,16 +66,3 @@ def _hash(parts: tuple[str, ...]) -> str:
         kind = "program" if file.stat().st_mode & stat.S_IXUSR else "file"
         digest.update(f"{file.relative_to(RECIPE)} {kind} ".encode() + file.read_bytes())
     return digest.hexdigest()[:12]
-
-
-@contextmanager
-def lock(waiting: Callable[[], None], path: Path | None = None) -> Iterator[None]:
-    """Hold the lock in ``path``, by default the images', for the block; call ``waiting`` first if another build holds it."""
-    place().mkdir(parents=True, exist_ok=True)
-    with (path or place() / "lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -6,13 +6,13 @@ import sys
 import threading
 from pathlib import Path
 
+from local_aws.builds.programs import run
 from local_aws.nodes import cgroups
 from local_aws.nodes.machines import dns, imds
 from local_aws.nodes.machines.network import Network
 from local_aws.nodes.machines.node import HubResources
 from local_aws.nodes.machines.pods import PodSupport
 from local_aws.nodes.machines.server import Server
-from local_aws.nodes.programs import run
 from local_aws.nodes.protocol import read_plan
 from local_aws.nodes.specs import FileSystem
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes.machines.node import Node
-from local_aws.nodes.specs import HOST, NodesError
+from local_aws.nodes.specs import HOST
 
 # Whether the program's mounts are the node's own, and whether it sees mounts that the node adds meanwhile.
 _MOUNTS = {HOST: (), "slave": ("PrivateMounts=yes",), "private": ("PrivateMounts=yes", "MountFlags=private")}
@@ -54,10 +55,10 @@ def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
         status = process.wait()
         limit.cancel()
     if limit.has_struck:
-        raise NodesError(f"'{' '.join(command.argv)}' did not end within {command.timeout_s:g} s and was killed")
+        raise HostError(f"'{' '.join(command.argv)}' did not end within {command.timeout_s:g} s and was killed")
     # Whatever the status: if the node is stopped, systemd-run loses its connection and ends with 0.
     if node.has_gone_since(entrance):
-        raise NodesError(f"node {node.spec.id} stopped while '{' '.join(command.argv)}' ran")
+        raise HostError(f"node {node.spec.id} stopped while '{' '.join(command.argv)}' ran")
     return status
 
 
@@ -94,7 +95,7 @@ class _Limit:
             command = [*self._node.entrance(), "systemctl", "kill", "--signal=KILL", self._unit]
             subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_KILLED_S)
             self._process.wait(_KILLED_S)
-        except (NodesError, subprocess.TimeoutExpired):
+        except (HostError, subprocess.TimeoutExpired):
             self._process.kill()  # the node is gone, or too busy to obey
 
     def _strike(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from local_aws.nodes.programs import run, succeeds
+from local_aws.builds.programs import run, succeeds
 
 # In the hub's own mount namespace: the volumes end with the hub, however it ends.
 _VOLUMES = Path("/run/volumes")

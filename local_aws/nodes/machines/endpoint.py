@@ -6,8 +6,9 @@ import socket
 import threading
 from pathlib import Path
 
-from local_aws.nodes import relay
-from local_aws.nodes.specs import ENDPOINT_PORT, NodesError
+from local_aws.builds import relay
+from local_aws.builds.errors import HostError
+from local_aws.nodes.specs import ENDPOINT_PORT
 
 _NAMESPACES = Path("/run/netns")
 _CLONE_NEWNET = 0x40000000
@@ -22,7 +23,7 @@ def listen(node_id: str, folder: Path) -> socket.socket:
     thread.join()
     [listener] = made
     if isinstance(listener, OSError):
-        raise NodesError(f"node {node_id} has no way to the embedded AWS: {listener}")
+        raise HostError(f"node {node_id} has no way to the embedded AWS: {listener}")
     relay.serve(listener, lambda: relay.connect(folder))
     return listener
 

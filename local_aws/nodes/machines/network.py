@@ -9,9 +9,10 @@ import itertools
 import time
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
+from local_aws.builds.programs import run, succeeds
 from local_aws.nodes.machines import dns, imds
-from local_aws.nodes.programs import run, succeeds
-from local_aws.nodes.specs import NodesError, Vpc
+from local_aws.nodes.specs import Vpc
 
 _BRIDGE = "vpc"
 _LINK_LOCAL = "169.254.0.0/16"
@@ -72,4 +73,4 @@ class Network:
 
     def _check(self, address: str) -> None:
         if not any(ipaddress.ip_address(address) in network for network in self._networks):
-            raise NodesError(f"address {address} is in none of the VPC's blocks {', '.join(self._vpc.cidrs)}")
+            raise HostError(f"address {address} is in none of the VPC's blocks {', '.join(self._vpc.cidrs)}")

@@ -10,16 +10,18 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.builds import relay
+from local_aws.builds.errors import HostError
+from local_aws.builds.programs import run, succeeds
 from local_aws.host_names import domain
-from local_aws.nodes import cgroups, relay
+from local_aws.nodes import cgroups
 from local_aws.nodes.machines import endpoint, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import OFF_S, Network
 from local_aws.nodes.machines.pods import PodsOfNode, PodSupport
-from local_aws.nodes.programs import run, succeeds
 from local_aws.nodes.protocol import Json
-from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import NodeSpec, Vpc
 
 BOOT_S = 300.0
 _REBOOT = 133  # with --keep-unit, nspawn leaves the next boot to its caller
@@ -69,11 +71,11 @@ class Node:
         """Create the node with its files, start systemd, and wait until it has reached its default target."""
         misplaced = [path for path in files if path.startswith(tuple(f"{place}/" for place in _NOT_KEPT))]
         if misplaced:
-            raise NodesError(f"{misplaced[0]} does not survive a boot; put it there afterwards")
+            raise HostError(f"{misplaced[0]} does not survive a boot; put it there afterwards")
         self.console.parent.mkdir(parents=True, exist_ok=True)
         with self._making:
             if self.is_going:
-                raise NodesError(f"node {self.spec.id} was stopped before it booted")
+                raise HostError(f"node {self.spec.id} was stopped before it booted")
             self._disk.make()
             self._write_identity()
             self._pods = self._hub.pods.prepare(self.spec.id, self._disk) if self._hub.pods else None
@@ -99,7 +101,7 @@ class Node:
         with self._change:
             self._change.wait_for(lambda: self.state != "booting", BOOT_S)
             if self.state != "running":
-                raise NodesError(f"node {self.spec.id} is {self.state}, not running")
+                raise HostError(f"node {self.spec.id} is {self.state}, not running")
             return ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w"]
 
     def has_gone_since(self, entrance: list[str]) -> bool:
@@ -206,4 +208,4 @@ class Node:
         if booted:
             return
         what = "ended while it booted" if came else f"did not boot within {BOOT_S:.0f} s"
-        raise NodesError(f"node {self.spec.id} {what}; its console's last lines:\n{self.tail()}")
+        raise HostError(f"node {self.spec.id} {what}; its console's last lines:\n{self.tail()}")

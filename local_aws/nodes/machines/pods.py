@@ -9,10 +9,11 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from local_aws.nodes import cgroups, protocol, relay
+from local_aws.builds import relay
+from local_aws.builds.programs import run
+from local_aws.nodes import cgroups
 from local_aws.nodes.image import store
 from local_aws.nodes.machines.disk import Disk
-from local_aws.nodes.programs import run
 
 _PLACE = Path("/run/cgroup1")
 _HTTPS = 443
@@ -63,7 +64,7 @@ class PodSupport:
         relay.serve(inward, lambda: relay.connect(self._folder, relay.API_SERVER))
         outward = socket.socket(socket.AF_UNIX)
         (self._folder / relay.PODS).unlink(missing_ok=True)
-        with protocol.socket_path(self._folder, relay.PODS) as path:
+        with relay.socket_path(self._folder, relay.PODS) as path:
             outward.bind(path)
         outward.listen(64)
         threading.Thread(target=_accept, args=(outward,), daemon=True).start()

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from local_aws.builds import relay
+from local_aws.builds.errors import HostError
 from local_aws.nodes import protocol
 from local_aws.nodes.machines import commands, dns, imds
 from local_aws.nodes.machines.node import HubResources, Node
 from local_aws.nodes.machines.priority_semaphore import PrioritySemaphore
 from local_aws.nodes.protocol import Json
-from local_aws.nodes.specs import NodesError, NodeSpec
+from local_aws.nodes.specs import NodeSpec
 
 _PARALLEL_BOOTS = 2 * (os.cpu_count() or 1)  # more at once are slower in total
 _Reply = Callable[[Json], None]
@@ -32,7 +34,7 @@ class Server:
         """Listen in ``folder`` for ever."""
         listener = socket.socket(socket.AF_UNIX)
         (folder / protocol.SOCKET).unlink(missing_ok=True)
-        with protocol.socket_path(folder) as path:
+        with relay.socket_path(folder, protocol.SOCKET) as path:
             listener.bind(path)
         listener.listen(256)
         print(protocol.READY, flush=True)  # noqa: T201  read by the process that started the hub
@@ -93,7 +95,7 @@ class Server:
         with self._lock:
             while other := self._rival(spec):
                 if not other.is_going:
-                    raise NodesError(f"node {other.spec.id} at {other.spec.address} already exists, so {spec.id} cannot boot")
+                    raise HostError(f"node {other.spec.id} at {other.spec.address} already exists, so {spec.id} cannot boot")
                 self._lock.wait()
             self._nodes[spec.id] = node
             self._metadata.put(spec.address, spec.metadata)
@@ -118,7 +120,7 @@ class Server:
     def _node(self, node_id: str) -> Node:
         with self._lock:
             if node_id not in self._nodes:
-                raise NodesError(f"unknown node {node_id}; available: {sorted(self._nodes)}")
+                raise HostError(f"unknown node {node_id}; available: {sorted(self._nodes)}")
             return self._nodes[node_id]
 
     def _serve_one(self, peer: socket.socket) -> None:
@@ -139,5 +141,5 @@ class Server:
                 reply({"ok": getattr(self, f"op_{operation}")(*arguments)})
         except BrokenPipeError:
             return  # the caller is gone
-        except (NodesError, OSError) as error:
+        except (HostError, OSError) as error:
             reply({"error": str(error)})

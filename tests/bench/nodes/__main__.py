@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from local_aws.nodes.specs import NodesError
+from local_aws.builds.errors import HostError
 from tests.bench.nodes.bring_up import account
 from tests.bench.nodes.bundles import OURS, contenders
 from tests.bench.nodes.figures import medians, table
@@ -48,7 +48,7 @@ def main() -> int:
     arguments = _arguments()
     try:
         runs = _runs(arguments.lifecycle, arguments.workers, arguments.rounds)
-    except (NodesError, ValueError) as error:
+    except (HostError, ValueError) as error:
         print(f"bench-nodes: {error}", file=sys.stderr)
         return 2
     found, where = medians(runs), machine()

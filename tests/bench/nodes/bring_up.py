@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
-from local_aws.nodes.specs import NodesError, Vpc
+from local_aws.nodes.specs import Vpc
 from local_aws.server import EmbeddedAws
 from local_aws.testing import SPEED
 from tests.bench.nodes.bundles import Contender, lay
@@ -44,12 +45,12 @@ class Account:
         while True:
             cluster = self.world.cluster()
             if cluster["ClusterStatus"] == "Failed":
-                raise NodesError(f"the cluster failed: {cluster['FailureMessage']}")
+                raise HostError(f"the cluster failed: {cluster['FailureMessage']}")
             if cluster["ClusterStatus"] == "InService" and self._is_up(workers):
                 return
             if time.time() - started > WITHIN_S:
                 idle = len(self.hubs[0].bringup.idle) if self.hubs else 0
-                raise NodesError(f"{idle} of {workers} workers are idle after {WITHIN_S:g} s; it is {cluster['ClusterStatus']}")
+                raise HostError(f"{idle} of {workers} workers are idle after {WITHIN_S:g} s; it is {cluster['ClusterStatus']}")
             time.sleep(_LOOK_S)  # between two looks over HTTP, as a client does
 
     def _is_up(self, workers: int) -> bool:
@@ -63,17 +64,17 @@ class Account:
         end = time.time() + WITHIN_S
         while any(hub.lives for hub in self.hubs) or self.world.sagemaker.list_clusters()["ClusterSummaries"]:
             if time.time() > end:
-                raise NodesError(f"the cluster is not gone {WITHIN_S:g} s after its deletion")
+                raise HostError(f"the cluster is not gone {WITHIN_S:g} s after its deletion")
             time.sleep(_LOOK_S)  # as above
         bringup = self.hubs[0].bringup
         if not bringup.has_listened:
-            raise NodesError("what nodes ask for over the network could not be heard; the reason stands above")
+            raise HostError("what nodes ask for over the network could not be heard; the reason stands above")
         return bringup
 
 
 @contextmanager
 def account(folder: Path) -> Iterator[Account]:
-    """An embedded AWS for the block, whose clusters have nodes that run; NodesError says why it cannot."""
+    """An embedded AWS for the block, whose clusters have nodes that run; HostError says why it cannot."""
     hubs: list[MeasuringHub] = []
 
     def make_hub(place: Path, image: Path, vpc: Vpc) -> MeasuringHub:

@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes import cgroups
 from local_aws.nodes.agent.files import SLURM_CONF
 from local_aws.nodes.agent.node_start import UNIT
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.shell import hub_pid
-from local_aws.nodes.specs import HOST, NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import HOST, NodeFile, NodeSpec, Vpc
 from tests.bench.nodes import packets, process_accounting
 
 # Tells by which number the kernel knows what starts the scripts, and at their end what all in their cgroup took. That starts
@@ -201,5 +202,5 @@ class MeasuringHub(Hub):
 
         try:
             super().run(node_id, "bash", "-c", _WATCH, environment={"PATH": _SLURM}, unit="bench-watch", on_line=look)
-        except (NodesError, OSError):
+        except (HostError, OSError):
             return  # the cluster was deleted

@@ -28,7 +28,7 @@ def named(cluster: Following) -> Iterator[Deployment]:
     until(deployment.outputs, bool)
     yield deployment
     cloudformation.delete_stack(StackName="ml-Cluster")
-    until(deployment.stacks, lambda stacks: not stacks)
+    until(deployment.read_stacks, lambda stacks: not stacks)
 
 
 def bundles_in_drift(deployment: Deployment) -> dict[str, tuple[str, str | None]]:

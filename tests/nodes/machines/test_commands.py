@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from local_aws.nodes.hub import NodeFile, NodesError, NodeSpec
+from local_aws.nodes.hub import HostError, NodeFile, NodeSpec
 from tests.nodes.machines.some_nodes import Nodes
 
 
@@ -52,7 +52,7 @@ def test_a_program_runs_as_a_unit_of_the_given_name_which_can_be_used_again(node
 
 
 def test_a_program_that_takes_too_long_is_killed_with_all_it_started(nodes: Nodes, node: NodeSpec) -> None:
-    with pytest.raises(NodesError, match=r"'bash -c .*' did not end within 0\.5 s and was killed"):
+    with pytest.raises(HostError, match=r"'bash -c .*' did not end within 0\.5 s and was killed"):
         nodes.hub.run(node.id, "bash", "-c", "sleep 12345 & trap '' TERM; sleep 12345", timeout_s=0.5)
 
     assert nodes.status(node, "pgrep -x sleep") == ([], 1)
@@ -88,7 +88,7 @@ def test_a_stop_ends_what_runs_on_the_node_with_an_error(nodes: Nodes) -> None:
     def run() -> None:
         try:
             nodes.hub.run(node.id, "bash", "-c", "echo started; sleep 12345", on_line=lambda _: started.set())
-        except NodesError as error:
+        except HostError as error:
             errors.append(str(error))
 
     thread = threading.Thread(target=run)
@@ -111,7 +111,7 @@ def test_a_file_is_replaced_at_once_and_its_folders_are_made(nodes: Nodes, node:
 
 
 def test_a_node_that_is_not_there_is_named_with_those_that_are(nodes: Nodes, node: NodeSpec) -> None:
-    with pytest.raises(NodesError, match=rf"^unknown node i-none; available: \[.*'{node.id}'"):
+    with pytest.raises(HostError, match=rf"^unknown node i-none; available: \[.*'{node.id}'"):
         nodes.hub.run("i-none", "true")
 
 

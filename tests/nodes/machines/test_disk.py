@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from local_aws.nodes.hub import NodesError, NodeSpec
+from local_aws.nodes.hub import HostError, NodeSpec
 from tests.nodes.machines.some_nodes import LUSTRE, OPENZFS, Nodes, comes
 
 FSX = f"{LUSTRE}@tcp:/abcdefgh"
@@ -38,7 +38,7 @@ def test_a_node_that_reboots_by_itself_comes_back(nodes: Nodes) -> None:
 def files_before(nodes: Nodes, node: NodeSpec) -> list[str]:
     try:
         return nodes.status(node, "ls -d /*/before")[0]
-    except NodesError:
+    except HostError:
         return []  # it is shutting down
 
 
@@ -67,7 +67,7 @@ def test_a_node_that_is_being_stopped_can_be_booted_again(nodes: Nodes) -> None:
 def could_boot(nodes: Nodes, node: NodeSpec) -> bool:
     try:
         nodes.hub.boot(node)
-    except NodesError as error:
+    except HostError as error:
         assert "already exists" in str(error)  # noqa: PT017  # the stop has not come yet
         return False
     return True

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from local_aws.nodes import cgroups, support
-from local_aws.nodes.hub import Hub, NodesError
+from local_aws.nodes.hub import HostError, Hub
 from local_aws.nodes.registry import Registry
 from local_aws.nodes.sweep import sweep
 from tests.nodes.machines.some_nodes import Nodes, comes, vpc_with_file_systems
@@ -161,7 +161,7 @@ def test_two_hubs_with_the_same_addresses_do_not_meet(nodes: Nodes, tmp_path: Pa
 
 
 def test_a_second_hub_in_one_folder_is_refused(nodes: Nodes) -> None:
-    with pytest.raises(NodesError, match=f"another hub lives in {nodes.hub.folder}"):
+    with pytest.raises(HostError, match=f"another hub lives in {nodes.hub.folder}"):
         Hub(nodes.hub.folder, nodes.hub.image, nodes.hub.vpc).start()
 
     assert nodes.hub.states() is not None
@@ -172,7 +172,7 @@ def test_a_hub_that_ended_says_so_and_can_be_started_again(tmp_path: Path) -> No
     hub.start()
     hub.end()
     hub.end()
-    with pytest.raises(NodesError, match=f"no hub runs in {tmp_path / 'hub'}"):
+    with pytest.raises(HostError, match=f"no hub runs in {tmp_path / 'hub'}"):
         hub.states()
 
     hub.start()

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds import cache
+from local_aws.builds.errors import HostError
 from local_aws.nodes import setup
 from local_aws.nodes.image import build, store
-from local_aws.nodes.specs import NodesError
 
 SCRIPT = "mkdir $1/made; touch $1/made/file; mount -t tmpfs x /mnt; "
 
@@ -16,7 +17,7 @@ SCRIPT = "mkdir $1/made; touch $1/made/file; mount -t tmpfs x /mnt; "
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    store.place().mkdir()
+    cache.place().mkdir()
 
 
 @pytest.fixture
@@ -34,12 +35,12 @@ def test_an_image_has_its_name_once_it_is_whole_and_tells_how_it_goes_on(image: 
     lines = make(image, 'echo "I: downloading $3..."; echo other; echo "$2" >$1/made/cache')
 
     assert [line.split(maxsplit=2)[2] for line in lines] == ["downloading package", "done"]
-    assert (image / "cache").read_text().strip() == str(store.place() / "packages")
+    assert (image / "cache").read_text().strip() == str(cache.place() / "packages")
     assert [path.name for path in image.parent.iterdir()] == [image.name]
 
 
 def test_a_build_that_fails_leaves_nothing_and_tells_the_end_of_its_log(image: Path) -> None:
-    with pytest.raises(NodesError, match=r"(?s)bash ended with status 3; the end of .*build\.log:\nno space"):
+    with pytest.raises(HostError, match=r"(?s)bash ended with status 3; the end of .*build\.log:\nno space"):
         make(image, "echo no space; exit 3")
 
     assert list(image.parent.iterdir()) == []
@@ -66,7 +67,7 @@ def test_a_build_mounts_nothing_that_others_see(image: Path) -> None:
 def test_a_second_build_waits_and_takes_what_the_first_one_built(image: Path) -> None:
     told, found = threading.Event(), list[Path]()
     second = threading.Thread(target=lambda: found.append(build.build(lambda _: told.set())))
-    with store.lock(lambda: None):
+    with cache.lock(lambda: None):
         second.start()
         assert told.wait(30)
         make(image, "")
@@ -80,21 +81,21 @@ def test_an_image_that_was_not_used_for_long_is_dropped(image: Path) -> None:
     for folder in (old, recent):
         folder.mkdir(parents=True)
         store.note_use(folder)
-    long_ago = time.time() - (store.KEPT_DAYS + 1) * 86400
+    long_ago = time.time() - (cache.KEPT_DAYS + 1) * 86400
     os.utime(old.with_name("trixie-old.used"), (long_ago, long_ago))
 
-    assert store.unused() == [old]
+    assert cache.unused(cache.place() / "images") == [old]
 
 
 def test_an_image_on_which_a_layer_is_built_is_in_use(image: Path) -> None:
     make(image, "")
-    store.note(image)
-    long_ago = time.time() - (store.KEPT_DAYS + 1) * 86400
+    cache.note(image)
+    long_ago = time.time() - (cache.KEPT_DAYS + 1) * 86400
     os.utime(image.with_name(f"{image.name}.used"), (long_ago, long_ago))
 
     build.build(print)
 
-    assert store.unused() == []
+    assert cache.unused(cache.place() / "images") == []
 
 
 def test_a_killed_deletion_leaves_nothing_that_looks_like_an_image(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,10 +108,10 @@ def test_a_killed_deletion_leaves_nothing_that_looks_like_an_image(image: Path, 
     with monkeypatch.context() as during:
         during.setattr(shutil, "rmtree", killed)
         with pytest.raises(KeyboardInterrupt):
-            store.discard(image)
+            cache.discard(image)
 
     assert store.find() is None
-    store.remove_parts(image.parent)
+    cache.remove_parts(image.parent)
     assert list(image.parent.iterdir()) == []
     make(image, "")
     assert store.find() == image

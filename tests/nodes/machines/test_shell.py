@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from local_aws.nodes import shell
-from local_aws.nodes.hub import NodesError, NodeSpec
+from local_aws.nodes.hub import HostError, NodeSpec
 from tests.nodes.machines.some_nodes import Nodes
 
 ENTER = """
@@ -64,5 +64,5 @@ def read_all(terminal: int) -> str:
 
 
 def test_a_shell_on_a_node_that_is_not_there_names_those_that_are(nodes: Nodes, node: NodeSpec) -> None:
-    with pytest.raises(NodesError, match=rf"^unknown node i-none; available: \['{node.id}'\]$"):
+    with pytest.raises(HostError, match=rf"^unknown node i-none; available: \['{node.id}'\]$"):
         shell.enter(nodes.hub.folder, "i-none")

@@ -7,13 +7,13 @@ import yaml
 
 from config.model import ClusterConfig
 from local_aws import demo, kubectl_command, process
+from local_aws.builds.errors import HostError
 from local_aws.demo import kubernetes, slurm
 from local_aws.demo.step import DemoError
 from local_aws.kubernetes import support as planes
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import build
 from local_aws.nodes import setup, support
-from local_aws.nodes.specs import NodesError
 from tests.cluster_files import PROJECT
 from validation.load import parse_cluster
 
@@ -113,7 +113,7 @@ def test_a_kubelet_that_cannot_be_built_leaves_the_control_plane(monkeypatch: py
     said: list[str] = []
 
     def fail(*_: object, **__: object) -> None:
-        raise NodesError("no apt-get on this machine")
+        raise HostError("no apt-get on this machine")
 
     monkeypatch.setattr(setup, "setup", fail)
     assert not kubernetes.prepare(said.append)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds import cache as cached
+from local_aws.builds import sources
 from local_aws.kubernetes import machine
 from local_aws.kubernetes.errors import KubernetesError
 from local_aws.kubernetes.programs import build, store
-from local_aws.nodes.image import sources
-from local_aws.nodes.image import store as images
 
 ROOT = Path(__file__).parents[4]
 MAKES = 'echo "I: building it"; mkdir "$1/made"; echo "${@:2}" >"$1/made/programs"; echo >>"$(dirname "$1")/runs"'
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from local_aws.kubernetes import machine
 from local_aws.kubernetes.programs import build, store
-from local_aws.nodes.image import sources
+from local_aws.builds import sources
 store.RECIPE = Path(sys.argv[1])
 machine.missing_for_building = lambda: []
 sources.own_targets = lambda: ["http://debian bookworm main"]
@@ -102,7 +102,7 @@ def test_a_killed_build_leaves_no_process_and_nothing_that_looks_finished(recipe
     while _lives(script):
         assert time.monotonic() < end
         time.sleep(0.02)
-    assert [path for path in cache.iterdir() if path.name.endswith(images.PART)]
+    assert [path for path in cache.iterdir() if path.name.endswith(cached.PART)]
     assert store.find(store.CONTROL_PLANE) is None
     recipe.write(MAKES)
     built, _ = run()
@@ -113,7 +113,7 @@ def test_a_second_build_waits_and_takes_what_the_first_one_built(recipe: Recipe,
     said, found = threading.Event(), list[Path]()
     second = threading.Thread(target=lambda: found.append(build.build(store.CONTROL_PLANE, lambda _: said.set())))
     cache.mkdir(parents=True)
-    with images.lock(lambda: None, cache / "lock"):
+    with cached.lock(lambda: None, cache / "lock"):
         second.start()
         assert said.wait(10)
         finished = store.build_of(store.CONTROL_PLANE, "input 1\n")
@@ -129,7 +129,7 @@ def test_a_build_that_was_not_used_for_long_is_removed(recipe: Recipe, cache: Pa
     for folder in (unused, used):
         folder.mkdir(parents=True)
         store.note_use(folder)
-    long_ago = time.time() - (images.KEPT_DAYS + 1) * 86400
+    long_ago = time.time() - (cached.KEPT_DAYS + 1) * 86400
     os.utime(cache / "control-plane-unused.used", (long_ago, long_ago))
 
     run()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds import cache as cached
 from local_aws.kubernetes.programs import store
-from local_aws.nodes.image import store as images
 
 
 @pytest.fixture
@@ -44,9 +44,9 @@ def test_the_newest_build_of_the_current_recipe_is_found(built: Callable[..., Pa
 
 def test_an_unfinished_build_is_not_found_and_is_removed() -> None:
     finished = store.build_of(store.CONTROL_PLANE, "inputs")
-    part = finished.with_name(f"{finished.name}{images.PART}")
+    part = finished.with_name(f"{finished.name}{cached.PART}")
     part.mkdir(parents=True)
 
     assert store.find(store.CONTROL_PLANE) is None
-    images.remove_parts(store.place())
+    cached.remove_parts(store.place())
     assert not part.exists()

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import NodeFile, NodeSpec, Vpc
 
 
 class FakeHub(Hub):
@@ -37,7 +38,7 @@ class FakeHub(Hub):
 
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
         if node_id in self.down:
-            raise NodesError(f"node {node_id} is stopped, not running")
+            raise HostError(f"node {node_id} is stopped, not running")
         self.files.setdefault(node_id, {}).update({path: file.content.decode() for path, file in files.items()})
 
     def run(self, node_id: str, *argv: str, on_line: Callable[[str], None] | None = None, **_: Any) -> int:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes.agent.behaviour import Behaviour
-from local_aws.nodes.specs import NodesError
 
 FIDELITY = (Path(__file__).parents[4] / "docs" / "internals" / "fidelity.md").read_text()
 
@@ -26,7 +26,7 @@ def test_fields_that_are_left_out_keep_the_worst_case() -> None:
     ],
 )
 def test_what_cannot_be_read_is_named_with_what_can(text: str, error: str) -> None:
-    with pytest.raises(NodesError, match=f"HYPERPOD_AGENT: {error}"):
+    with pytest.raises(HostError, match=f"HYPERPOD_AGENT: {error}"):
         Behaviour.parse(text)
 
 

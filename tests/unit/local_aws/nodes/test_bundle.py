@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws.builds.errors import HostError
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts
 from local_aws.nodes.agent import bundle
 from local_aws.nodes.agent.bundle import Store
-from local_aws.nodes.specs import NodeFile, NodesError
+from local_aws.nodes.specs import NodeFile
 
 SCRIPTS = LifecycleScripts("s3://b/lifecycle/1/", "b", "lifecycle/1", "on_create.sh")
 OBJECTS = {"lifecycle/1/": b"", "lifecycle/1/on_create.sh": b"#!/bin/sh\n", "lifecycle/1/lib/a.py": b"a", "lifecycle/10/x": b"x"}
@@ -64,18 +65,18 @@ def test_what_one_role_may_read_is_not_given_to_another() -> None:
     store = Store()
     store.fetch(Bucket(OBJECTS), "role", SCRIPTS)
     with pytest.raises(
-        NodesError, match=r"could not download s3://b/lifecycle/1/lib/a\.py: AccessDenied: no lifecycle/1/lib/a\.py"
+        HostError, match=r"could not download s3://b/lifecycle/1/lib/a\.py: AccessDenied: no lifecycle/1/lib/a\.py"
     ):
         store.fetch(Bucket(OBJECTS, ("lifecycle/1/lib/a.py",)), "other", SCRIPTS)
 
 
 def test_a_role_that_may_not_list_is_told_so() -> None:
-    with pytest.raises(NodesError, match="could not list s3://b/lifecycle/1/: AccessDenied: no list"):
+    with pytest.raises(HostError, match="could not list s3://b/lifecycle/1/: AccessDenied: no list"):
         Store().fetch(Bucket(OBJECTS, ("list",)), "role", SCRIPTS)
 
 
 def test_a_missing_entry_script_is_named() -> None:
-    with pytest.raises(NodesError, match=r"s3://b/lifecycle/1/on_create\.sh: there is no such object"):
+    with pytest.raises(HostError, match=r"s3://b/lifecycle/1/on_create\.sh: there is no such object"):
         Store().fetch(Bucket({"lifecycle/1/x": b""}), "role", SCRIPTS)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds.errors import HostError
 from local_aws.nodes import client, protocol
-from local_aws.nodes.specs import NodesError
 
 
 @pytest.fixture
@@ -26,6 +26,6 @@ def test_a_hub_that_ends_before_it_answers_is_an_error_in_words(listening: socke
     with listening:
         thread = threading.Thread(target=end)
         thread.start()
-        with pytest.raises(NodesError, match=r"ended before it responded; see its hub\.log"):
+        with pytest.raises(HostError, match=r"ended before it responded; see its hub\.log"):
             client.ask(tmp_path, "run", "i-1", {"argv": ["x" * 1_000_000]})
         thread.join()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds.errors import HostError
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts
 from local_aws.hyperpod.model import Cluster, Group, Node
 from local_aws.hyperpod.node_runner import Launch
@@ -19,7 +20,7 @@ from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import ScriptsError, run_scripts
 from local_aws.nodes.agent.pods_link import PodsLink
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
-from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import NodeSpec, Vpc
 from tests.local.hyperpod.world import until
 from tests.unit.local_aws.nodes.fake_hub import FakeHub
 
@@ -69,7 +70,7 @@ class World:
         spec = NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4", files=laid)
         try:
             self.nodes.boot(machine, spec, VPC, view)
-        except NodesError:
+        except HostError:
             assert not machine.is_wanted
 
 
@@ -80,14 +81,14 @@ def world(tmp_path: Path) -> World:
 
 def test_a_hub_ends_if_the_way_to_its_pods_is_missing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
-        raise NodesError("the EKS cluster is gone")
+        raise HostError("the EKS cluster is gone")
 
     monkeypatch.setattr(PodsLink, "of", fail)
     machine = Machine(Launch(world.cluster, world.cluster.nodes[0], {}), threading.Thread(target=lambda: None), LAYOUT)
     world.nodes.start(machine)
     view, spec = world.nodes.first_view(machine), NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4")
     for _ in range(2):
-        with pytest.raises(NodesError, match="the EKS cluster is gone"):
+        with pytest.raises(HostError, match="the EKS cluster is gone"):
             world.nodes.boot(machine, spec, replace(VPC, api_server="10.1.0.9"), view)
     assert [hub.said for hub in world.hubs] == [["start", "end"]] * 2
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from local_aws.nodes import protocol, relay
-from local_aws.nodes.relay import Relay
+from local_aws.builds import relay
+from local_aws.builds.relay import Relay
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def endpoint() -> Iterator[str]:
 
 def ask(folder: Path, request: bytes) -> bytes:
     with socket.socket(socket.AF_UNIX) as client:
-        with protocol.socket_path(folder, relay.SOCKET) as path:
+        with relay.socket_path(folder, relay.SOCKET) as path:
             client.connect(path)
         client.sendall(request)
         client.shutdown(socket.SHUT_WR)

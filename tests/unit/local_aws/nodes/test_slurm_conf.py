@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from local_aws.builds.errors import HostError
 from local_aws.json_service import Json
 from local_aws.nodes.agent import slurm_conf
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.files import cgroup_plugin
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
-from local_aws.nodes.specs import NodesError
 from tests.unit.local_aws.nodes.clusters import LAYOUT, view
 
 
@@ -108,7 +108,7 @@ def test_the_layout_is_read_from_the_provisioning_parameters() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"controller_group": "c", "worker_groups": [{}]}'])
 def test_parameters_that_are_not_what_they_should_be_are_named(content: bytes) -> None:
-    with pytest.raises(NodesError, match=r"provisioning_parameters\.json cannot be read by HyperPod's agent"):
+    with pytest.raises(HostError, match=r"provisioning_parameters\.json cannot be read by HyperPod's agent"):
         SlurmLayout.read(content)
 
 

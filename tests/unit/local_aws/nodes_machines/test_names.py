@@ -3,12 +3,13 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.builds import sources
+from local_aws.builds.sources import choose
 from local_aws.nodes import protocol, setup, support
 from local_aws.nodes.__main__ import main
 from local_aws.nodes.cgroups import name_for
-from local_aws.nodes.hub import FileSystem, Hub, NodesError, Vpc
+from local_aws.nodes.hub import FileSystem, HostError, Hub, Vpc
 from local_aws.nodes.image import store
-from local_aws.nodes.image.sources import choose
 
 
 def test_hubs_in_different_folders_have_different_cgroups(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_another_release_of_debian_is_used_if_it_is_named(tmp_path: Path, monkey
         store.image_of(suite).mkdir(parents=True)
     assert store.find() == store.image_of("trixie")
 
-    monkeypatch.setenv(store.ENVIRONMENT, "forky")
+    monkeypatch.setenv(sources.ENVIRONMENT, "forky")
     assert store.find() == store.image_of("forky")
     assert choose(["http://mirror.example/debian/ trixie main"], "trixie", lambda _: True)[0] == "forky"
 
@@ -54,7 +55,7 @@ def test_a_half_built_image_is_not_found(tmp_path: Path, monkeypatch: pytest.Mon
     store.image_of("trixie").with_suffix(".part").mkdir(parents=True)
 
     assert store.find() is None
-    with pytest.raises(NodesError, match=r"the node image is not built; build it with `make nodes-setup`"):
+    with pytest.raises(HostError, match=r"the node image is not built; build it with `make nodes-setup`"):
         support.image()
 
 
@@ -95,14 +96,14 @@ def test_every_package_is_listed_once() -> None:
 def test_a_hub_below_what_it_hides_is_refused(tmp_path: Path, folder: str) -> None:
     hub = Hub(Path(folder), tmp_path, Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
 
-    with pytest.raises(NodesError, match=rf"{folder} cannot be used: the hub has its own /run and /sys"):
+    with pytest.raises(HostError, match=rf"{folder} cannot be used: the hub has its own /run and /sys"):
         hub.start()
 
 
 def test_a_hub_without_an_image_says_how_to_build_it(tmp_path: Path) -> None:
     hub = Hub(tmp_path / "hub", tmp_path / "none", Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
 
-    with pytest.raises(NodesError, match=r"no image at .*; build it with `python -m local_aws\.nodes setup`"):
+    with pytest.raises(HostError, match=r"no image at .*; build it with `python -m local_aws\.nodes setup`"):
         hub.start()
 
 

@@ -1,6 +1,6 @@
 """This machine's programs, found with the PATH that a user happens to have."""
 
-from local_aws.nodes.programs import find_programs_of_root
+from local_aws.builds.programs import find_programs_of_root
 
 
 def test_programs_of_root_are_found_after_su_without_a_dash() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from local_aws.nodes.image.sources import Source, candidates, choose
-from local_aws.nodes.specs import NodesError
+from local_aws.builds.errors import HostError
+from local_aws.builds.sources import Source, candidates, choose
 
 MIRROR, SECURITY = "http://mirror.example/debian/", "http://mirror.example/debian-security/"
 BOOKWORM = [
@@ -57,5 +57,5 @@ def test_bookworm_is_taken_where_trixie_cannot_be_had() -> None:
 
 
 def test_a_release_without_its_main_pocket_is_not_taken() -> None:
-    with pytest.raises(NodesError, match=r"need Debian trixie or bookworm, but no apt source here \(bookworm\) offers it"):
+    with pytest.raises(HostError, match=r"need Debian trixie or bookworm, but no apt source here \(bookworm\) offers it"):
         choose(BOOKWORM, "bookworm", lambda source: source.release.endswith("-updates"))

@@ -1,15 +1,15 @@
 """Relay connections between sockets: the nodes' way to the embedded AWS, which listens outside their network namespaces."""
 
 import errno
+import os
 import select
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
-
-from local_aws.nodes import protocol
 
 SOCKET = "aws.sock"
 API_SERVER, PODS = "kubernetes.sock", "pods.sock"  # nodes' way to the API server, and its way to nodes and pods
@@ -17,6 +17,16 @@ _CHUNK = 1 << 16
 _CONNECT_S = 10.0
 _PAUSE_S = 0.1
 _CLOSED = (errno.EBADF, errno.EINVAL)
+
+
+@contextmanager
+def socket_path(folder: Path, name: str) -> Iterator[str]:
+    """Yield a short path of a socket in ``folder``: the kernel allows 107 bytes at most, and folders can be longer."""
+    handle = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{handle}/{name}"
+    finally:
+        os.close(handle)
 
 
 class Relay:
@@ -27,7 +37,7 @@ class Relay:
         self._file.unlink(missing_ok=True)
         place = urlsplit(endpoint)
         self._listener = socket.socket(socket.AF_UNIX)
-        with protocol.socket_path(folder, name) as path:
+        with socket_path(folder, name) as path:
             self._listener.bind(path)
         self._listener.listen(128)
         serve(self._listener, lambda: socket.create_connection((place.hostname, place.port), _CONNECT_S))
@@ -42,7 +52,7 @@ def connect(folder: Path, name: str = SOCKET) -> socket.socket:
     """Connect to a socket in a hub's folder."""
     client = socket.socket(socket.AF_UNIX)
     try:
-        with protocol.socket_path(folder, name) as path:
+        with socket_path(folder, name) as path:
             client.connect(path)
     except OSError:
         client.close()

@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import MutableMapping
 
-from local_aws.nodes.specs import NodesError
+from local_aws.builds.errors import HostError
 
 _TAIL = 2000
 _OF_ROOT = ("/usr/local/sbin", "/usr/sbin", "/sbin")
@@ -17,11 +17,11 @@ def find_programs_of_root(environment: MutableMapping[str, str] = os.environ) ->
 
 
 def run(*argv: str, stdin: str | None = None) -> str:
-    """Run a program and return its output; raise NodesError with the output if it fails."""
+    """Run a program and return its output; raise HostError with the output if it fails."""
     done = _run(argv, stdin)
     if done.returncode:
         printed = done.stdout.strip()[-_TAIL:]
-        raise NodesError(f"{' '.join(argv)} ended with status {done.returncode}: {printed}")
+        raise HostError(f"{' '.join(argv)} ended with status {done.returncode}: {printed}")
     return done.stdout
 
 
@@ -43,4 +43,4 @@ def _run(argv: tuple[str, ...], stdin: str | None) -> subprocess.CompletedProces
             check=False,
         )
     except FileNotFoundError as error:
-        raise NodesError(f"no program '{argv[0]}' on this machine; install it with `python -m local_aws.nodes setup`") from error
+        raise HostError(f"no program '{argv[0]}' on this machine; install it with `python -m local_aws.nodes setup`") from error

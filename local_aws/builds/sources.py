@@ -1,15 +1,17 @@
 """The package sources: this machine's own apt sources that carry Debian's signature."""
 
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from local_aws.nodes.image.store import suites
-from local_aws.nodes.programs import run, succeeds
-from local_aws.nodes.specs import NodesError
+from local_aws.builds.errors import HostError
+from local_aws.builds.programs import run, succeeds
 
+ENVIRONMENT = "HYPERPOD_NODES_DEBIAN"  # a release of Debian instead of the newest of these
+SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _NAMES = ("stable", "oldstable")
 _POCKETS = ("", "-updates", "-security")
@@ -29,6 +31,12 @@ class Source:
         return f"deb [signed-by={KEYRING}] {self.uri} {self.release} main"
 
 
+def suites() -> tuple[str, ...]:
+    """Return the releases of Debian to build from, the preferred one first."""
+    named = os.environ.get(ENVIRONMENT)
+    return (named,) if named else SUITES
+
+
 def choose(targets: Iterable[str], own: str, has: Callable[[Source], bool]) -> tuple[str, list[Source]]:
     """Return the newest Debian release that a machine's ``targets`` offer, with its sources; ``own`` is its codename."""
     listed = list(targets)
@@ -36,7 +44,7 @@ def choose(targets: Iterable[str], own: str, has: Callable[[Source], bool]) -> t
         sources = [source for source in candidates(listed, own, suite) if has(source)]
         if any(source.release == suite for source in sources):
             return suite, sources
-    raise NodesError(
+    raise HostError(
         f"nodes need Debian {' or '.join(suites())}, but no apt source here ({own or 'no Debian'}) offers it; "
         "on another distribution, add a Debian source to /etc/apt/sources.list.d and pin it to priority -1"
     )
@@ -62,7 +70,7 @@ def candidates(targets: Iterable[str], own: str, suite: str) -> list[Source]:
 def is_signed(source: Source) -> bool:
     """Return whether the source is reachable and signed with one of Debian's keys."""
     if not KEYRING.exists():
-        raise NodesError(f"no {KEYRING}; install package debian-archive-keyring")
+        raise HostError(f"no {KEYRING}; install package debian-archive-keyring")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "InRelease"
         fetch = ["/usr/lib/apt/apt-helper", "download-file", f"{source.uri.rstrip('/')}/dists/{source.release}/InRelease"]
