@@ -21,7 +21,7 @@ class Access:
         """Return the file's region, or else the option's or the environment's."""
         if named and self.region and named != self.region:
             raise CommandError(
-                f"--region {self.region}: the cluster file has region {named}; remove --region, or correct the file"
+                f"--region {self.region}: the cluster file has region {named}", "remove --region, or correct the file"
             )
         return asked_region(named or self.region)
 
@@ -44,7 +44,7 @@ def client_of(session: Any, service: str, **options: str) -> Any:
     try:
         return session.client(service, **options)
     except ValueError as error:
-        raise CommandError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+        raise CommandError(str(error), "set AWS_ENDPOINT_URL to a URL, or unset it") from error
 
 
 def check_account(config: "ClusterConfig", file: object, sts: Any) -> None:
@@ -55,7 +55,7 @@ def check_account(config: "ClusterConfig", file: object, sts: Any) -> None:
     if "Account" not in identity:
         from cli.aws_errors import not_aws  # noqa: PLC0415  imports botocore, which help does not need
 
-        raise CommandError(f"cannot check the account: {not_aws()}")
+        raise not_aws("cannot check the account")
     compare_account(config, file, str(identity["Account"]))
 
 
@@ -63,6 +63,6 @@ def compare_account(config: "ClusterConfig", file: object, account: str) -> None
     """Raise an CommandError if the file is for another account than this one."""
     if config.account not in (None, account):
         raise CommandError(
-            f"{file}: account: the file is for account {config.account}, but your credentials are for account {account}; "
-            f"pass --profile or set AWS_PROFILE to a profile of {config.account}, or correct `account`"
+            f"{file}: account: the file is for account {config.account}, but your credentials are for account {account}",
+            f"pass --profile or set AWS_PROFILE to a profile of {config.account}, or correct `account`",
         )

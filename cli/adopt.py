@@ -33,11 +33,11 @@ def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = w
     """Compare the cluster named `cluster_name` with the file; only ``release`` changes anything."""
     name = deployment.config.cluster_name
     if name is None:
-        raise CommandError("cluster_name: missing; set it to the name of the cluster to adopt")
+        raise CommandError("cluster_name: missing", "set it to the name of the cluster to adopt")
     api = ClusterApi(deployment.client("sagemaker"))
     cluster = cluster_named(api, name)
     if cluster is None:
-        raise CommandError(f"no cluster {name} in {deployment.region}; correct `cluster_name` or `region`")
+        raise CommandError(f"no cluster {name} in {deployment.region}", "correct `cluster_name` or `region`")
     return (
         release_cluster(deployment, cluster, confirm)
         if release
@@ -138,8 +138,8 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
     # Until a request is answered, CloudFormation has no physical id for a Create, and the old one for a replacing Update.
     if status.endswith(BUSY) or resource_status.endswith(BUSY):
         raise CommandError(
-            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed; wait until "
-            "the stack is done, and try again"
+            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed",
+            "wait until the stack is done, and try again",
         )
     if resource and resource_status not in GONE and resource.get("PhysicalResourceId", cluster.name) == cluster.name:
         raise _held(cluster, owner, stack)
@@ -147,6 +147,6 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
 
 def _held(cluster: Cluster, owner: Owner, stack: str) -> CommandError:
     return CommandError(
-        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed; release it from that stack first: "
-        "deploy `removal: retain`, then run `cdk destroy`"
+        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed",
+        "release it from that stack first: deploy `removal: retain`, then run `cdk destroy`",
     )

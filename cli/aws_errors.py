@@ -8,6 +8,8 @@ from typing import TypeVar
 from botocore import exceptions as aws
 from botocore.parsers import ResponseParserError
 
+from cli.errors import CommandError
+
 Answer = TypeVar("Answer")
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
 
@@ -66,17 +68,17 @@ def unless_absent(ask: Callable[[], Answer]) -> Answer | None:
         raise
 
 
-def explained(command: str, error: Exception) -> str:
-    """Return one line with the error and its fix."""
+def explained(command: str, error: Exception) -> CommandError:
+    """Return the error of the command, on one line, with its fix."""
     if isinstance(error, UNINTELLIGIBLE) or (isinstance(error, aws.ClientError) and "Error" not in error.response):
-        return f"cannot run `{command}`: {not_aws()}"
+        return not_aws(f"cannot run `{command}`")
     message = " ".join(str(error).split())
-    return f"cannot run `{command}`: {message}; {_fix(error)}"
+    return CommandError(f"cannot run `{command}`: {message}", _fix(error))
 
 
-def not_aws() -> str:
-    """Return the message for an answer that botocore cannot read."""
-    return f"the endpoint that answers is not AWS; {_after_silence()}"
+def not_aws(problem: str) -> CommandError:
+    """Return the error of an answer that botocore cannot read."""
+    return CommandError(f"{problem}: the endpoint that answers is not AWS", _after_silence())
 
 
 def are_refused(error: aws.ClientError) -> bool:

@@ -27,8 +27,9 @@ def cluster_path(cluster: str, folder: Path) -> Path:
 def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
     for name in named:
         if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():
-            message = f"{name} is a folder, not a file or a cluster name; pass --clusters {name}"
-            yield CheckedFile(name, None, (Problem((), ABSENT, message, rule="file.unreadable"),))
+            message = f"{name} is a folder, not a file or a cluster name"
+            fix = f"pass --clusters {name}"
+            yield CheckedFile(name, None, (Problem((), ABSENT, message, fix, rule="file.unreadable"),))
         elif is_path(name):
             yield from check_files([Path(name)])
         else:
@@ -46,12 +47,12 @@ def _of_folder(folder: Path, only: str | None) -> tuple[CheckedFile, ...]:
 def write_new(path: Path, text: str, *, force: bool) -> None:
     """Write the file; one that is there already is replaced only with ``force``."""
     if path.suffix != ".yaml":
-        raise CommandError(f"{path}: cluster files end in .yaml; choose another name")
+        raise CommandError(f"{path}: cluster files end in .yaml", "choose another name")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise CommandError(f"{path} already exists; choose another name, or pass --force to overwrite it") from None
+        raise CommandError(f"{path} already exists", "choose another name, or pass --force to overwrite it") from None
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror or error}; choose another name") from error
+        raise CommandError(f"cannot write {path}: {error.strerror or error}", "choose another name") from error

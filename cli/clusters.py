@@ -78,7 +78,7 @@ def _has_cluster(stack: dict[str, Any]) -> bool:
 def list_clusters(*, clusters: Path, access: Access = ENVIRONMENT, session: Any = None) -> Result:
     """Return the cluster files with the state of their deployments, and clusters without a file in the same regions."""
     files, account = check_clusters(clusters), Account(access, session)
-    failure = ""
+    failure = None
     try:
         rows = list(_rows(files, clusters, account, access))
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
@@ -90,7 +90,7 @@ def list_clusters(*, clusters: Path, access: Access = ENVIRONMENT, session: Any 
     if failure:
         found.append(warning_problem(failure))
     table = Table(("CLUSTER", "REGION", "STATUS"), [(row.name, row.region, row.status) for row in rows])
-    return Result({"clusters": [vars(row) for row in rows]}, (table, *([failure] if failure else [])), found)
+    return Result({"clusters": [vars(row) for row in rows]}, (table, *([str(failure)] if failure else [])), found)
 
 
 def _rows(files: tuple[CheckedFile, ...], clusters: Path, account: Account, access: Access) -> Iterator[Row]:

@@ -122,7 +122,7 @@ class Deployment:
                 "" if stacks else f"; after `cdk destroy`, first run `{self.hpod('retained')}`",
             )
             raise CommandError(
-                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}; run `{self.deploy_command}`{after}"
+                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}", f"run `{self.deploy_command}`{after}"
             )
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
@@ -169,7 +169,7 @@ def on_deployment(
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
         if is_ours(error) or isinstance(error, BrokenPipeError):
             raise
-        raise CommandError(explained(command, error)) from error
+        raise explained(command, error) from error
 
 
 def hyperpod_log_group(cluster: Mapping[str, Any]) -> str:

@@ -1,5 +1,7 @@
 """The errors of commands."""
 
+from collections.abc import Sequence
+
 
 class CommandError(Exception):
     """A command cannot do what it should: what is wrong, and the fix, which may be empty."""
@@ -8,6 +10,11 @@ class CommandError(Exception):
         self.message = message
         self.fix = fix
         super().__init__(f"{message}; {fix}" if fix else message)
+
+
+def as_one(errors: Sequence[CommandError]) -> CommandError:
+    """Return the only error, or one with a line for each."""
+    return errors[0] if len(errors) == 1 else CommandError("\n".join(map(str, errors)))
 
 
 class UnreachableError(CommandError):

@@ -10,7 +10,7 @@ from cli.cluster_files import write_new
 from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
 from cli.confirm import prompt
-from cli.errors import CommandError
+from cli.errors import CommandError, as_one
 from cli.questions import NEW, QUESTIONS, Answers, Question
 from cli.result import Result
 from config.errors import Level, Problem
@@ -25,10 +25,10 @@ Ask = Callable[[str], str]
 def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Result:
     """Write the file; on a terminal, ask for what no option answers."""
     if problem := _name_problem(name):
-        raise CommandError(f"{name} {problem}")
+        raise problem
     path = clusters / f"{name}.yaml"
     if path.exists() and not force:
-        raise CommandError(f"{path} already exists; choose another name, or pass --force to overwrite it")
+        raise CommandError(f"{path} already exists", "choose another name, or pass --force to overwrite it")
     asking = ask or (prompt if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
     _check(answers)
@@ -49,24 +49,24 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     return Result({"file": str(path)}, ("\n".join(filter(None, lines)),), report.problems(checked))
 
 
-def _name_problem(name: str) -> str | None:
+def _name_problem(name: str) -> CommandError | None:
     """Return the problem of the new file's name, with a valid name."""
     if re.fullmatch(FILE_NAME, name):
         return None
     meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).lstrip("-0123456789")[:31]
     fix = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
-    return f"is not a valid cluster name, which {in_words(f'^{FILE_NAME}$')}; {fix}"
+    return CommandError(f"{name} is not a valid cluster name, which {in_words(f'^{FILE_NAME}$')}", fix)
 
 
 def _check(answers: Answers) -> None:
     """Refuse all wrong answers of options at once, before anybody is asked for more."""
     wrong = [
-        f"{question.option}: {answers[question.name]} {problem}"
+        CommandError(f"{question.option}: {answers[question.name]} {problem.message}", problem.fix)
         for question in QUESTIONS
         if question.name in answers and (problem := question.problem(answers[question.name], answers))
     ]
     if wrong:
-        raise CommandError("\n".join(wrong))
+        raise as_one(wrong)
 
 
 def _demand(answers: Answers) -> None:
@@ -110,7 +110,7 @@ def _asked(question: Question, answers: Answers, ask: Ask, default: str | None) 
         try:
             answer = ask(shown).strip() or default or ""
         except EOFError:
-            raise CommandError(f"the input ended before the {question.text(answers)}; pass {question.option}") from None
+            raise CommandError(f"the input ended before the {question.text(answers)}", f"pass {question.option}") from None
         problem = question.problem(answer, answers)
         if problem is None:
             return answer

@@ -31,7 +31,7 @@ def kubeconfig(
     """Write the context of the cluster into a kubeconfig, or print a kubeconfig that has only this context."""
     if deployment.config.eks is None:
         raise CommandError(
-            f"cluster {deployment.config.name!r} has no `eks` section; `./hpod ssh` opens a shell on a Slurm cluster"
+            f"cluster {deployment.config.name!r} has no `eks` section", "`./hpod ssh` opens a shell on a Slurm cluster"
         )
     namespace = _namespace(deployment, team)
     found = describe_eks(deployment.client("eks"), deployment.eks_name)
@@ -48,8 +48,8 @@ def kubeconfig(
     )
     principals = _principals(deployment)
     problem = _problem(deployment, entry, principals)
-    warnings = [text for text in (_missing_cli(), problem) if text]
-    problems = [warning_problem(text) for text in warnings]
+    noted = [warning for warning in (_missing_cli(), problem) if warning]
+    problems, warnings = list(map(warning_problem, noted)), list(map(str, noted))
     if only_print:
         config = merged({}, entry)
         return Result(_data(entry, principals, None, config), [Verbatim(written(config).rstrip()), *warnings], problems)
@@ -74,7 +74,7 @@ def write_kubeconfig(path: Path, entry: Entry, *, force: bool) -> None:
         write_private(path, text)
         path.chmod(PRIVATE)
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror or error}; pass --write FILE") from error
+        raise CommandError(f"cannot write {path}: {error.strerror or error}", "pass --write FILE") from error
 
 
 def _namespace(deployment: Deployment, team: str | None) -> str:
@@ -82,7 +82,7 @@ def _namespace(deployment: Deployment, team: str | None) -> str:
     if team is None:
         return ""
     if team not in teams:
-        raise CommandError(f"--team: unknown team {team!r}; available: {', '.join(teams) or 'none in `eks.teams`'}")
+        raise CommandError(f"--team: unknown team {team!r}", f"available: {', '.join(teams) or 'none in `eks.teams`'}")
     return teams[team].namespace
 
 
@@ -117,8 +117,10 @@ def _access_fix(deployment: Deployment, named: list[str]) -> str:
     return f"Add it to `eks.admins` or to a team's `role_arns`, or use `--role-arn` with one that has access: {roles}"
 
 
-def _missing_cli() -> str:
-    return "" if shutil.which("aws") else "kubectl gets its tokens from the AWS CLI, which is not in PATH; install version 2"
+def _missing_cli() -> CommandError | None:
+    if shutil.which("aws"):
+        return None
+    return CommandError("kubectl gets its tokens from the AWS CLI, which is not in PATH", "install version 2")
 
 
 def _data(entry: Entry, principals: list[str] | None, path: Path | None, config: Json | None) -> Json:

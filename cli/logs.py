@@ -80,7 +80,7 @@ def _listed(deployment: Deployment, group: str, found: list[NodeLog], kind: str)
         for each in found
     ]
     table = Table(("NODE", "NAME", "GROUP", "WRITTEN (UTC)"), rows) if rows else f"no logs of kind {kind}"
-    text = (table, "\n".join([f"in log group {group}", *parts.missing]))
+    text = (table, "\n".join([f"in log group {group}", *map(str, parts.missing)]))
     return Result({"log_group": group, "kind": kind, "logs": [_data(each, states) for each in found]}, text, parts.problems)
 
 
@@ -117,8 +117,8 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     groups = [group for group in named if own.fullmatch(group["logGroupName"])]
     if not groups:
         raise CommandError(
-            f"no logs of cluster {deployment.config.name!r}; `./hpod status "
-            f"{deployment.config.name}` shows its progress or failure"
+            f"no logs of cluster {deployment.config.name!r}",
+            f"`./hpod status {deployment.config.name}` shows its progress or failure",
         )
     return str(max(groups, key=lambda group: group["creationTime"])["logGroupName"])
 
@@ -159,7 +159,7 @@ def _names(deployment: Deployment, name: str) -> Json | None:
 
 def _no_log(found: list[NodeLog], node: str, kind: str, states: Mapping[str, Report]) -> NoReturn:
     known = ", ".join(dict.fromkeys(_name(log, states) for log in found[:10])) or "none"
-    raise CommandError(f"no {kind} log of node {node!r}; available: {known}, or an instance id")
+    raise CommandError(f"no {kind} log of node {node!r}", f"available: {known}, or an instance id")
 
 
 def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:

@@ -93,8 +93,8 @@ class NodeDirectory:
     listed: tuple[Node, ...]
     """The nodes as SageMaker lists them, without HyperPod's names."""
     shell: Shell | None
-    shell_problem: str
-    """Why there is no shell; empty if there is one."""
+    shell_problem: CommandError | None
+    """Why there is no shell; None if there is one."""
 
     @property
     def is_eks(self) -> bool:
@@ -113,8 +113,8 @@ class NodeDirectory:
         return tuple(replace(node, name=names.get(node.instance, "")) for node in self.listed)
 
     @property
-    def unnamed_reason(self) -> str:
-        """Return why HyperPod's names are unknown; empty if they were read."""
+    def unnamed_reason(self) -> CommandError | None:
+        """Return why HyperPod's names are unknown; None if they were read."""
         return self._names[1]
 
     def find(self, name: str, *, accept_all: bool = False) -> tuple[Node, ...]:
@@ -127,14 +127,14 @@ class NodeDirectory:
         if name == ALL and self.listed:
             if accept_all:
                 return self.nodes
-            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod rerun-scripts` accept it; pass nodes or groups")
+            raise CommandError(f"{ALL!r}: only `./hpod run` and `./hpod rerun-scripts` accept it", "pass nodes or groups")
         if name in (Role.LOGIN, Role.CONTROLLER) and (found := self.of_role(Role(name))):
             return found
         if found := tuple(node for node in self.named if name == node.name):
             return found
         if not self.listed:
             raise CommandError(f"cluster {self.cluster} has no nodes")
-        raise CommandError(f"unknown node {name!r}; {self._fix(name)}")
+        raise CommandError(f"unknown node {name!r}", self._fix(name))
 
     def one(self, name: str) -> Node:
         """Return the only node of this name; of `login` and `controller` the first that is Running."""
@@ -143,7 +143,7 @@ class NodeDirectory:
             return first_running(found)
         if len(found) > 1:
             names = ", ".join(node.label for node in found[:10])
-            raise CommandError(f"{name!r} has {len(found)} nodes; pass one of {names}")
+            raise CommandError(f"{name!r} has {len(found)} nodes", f"pass one of {names}")
         return found[0]
 
     def of_role(self, role: Role) -> tuple[Node, ...]:
@@ -154,7 +154,7 @@ class NodeDirectory:
         """Return the node to log in to: a login node, or else a controller."""
         entries = self.of_role(Role.LOGIN) or self.of_role(Role.CONTROLLER)
         if not entries:
-            raise CommandError(f"cluster {self.cluster} has no login node and no controller; pass the name of a node")
+            raise CommandError(f"cluster {self.cluster} has no login node and no controller", "pass the name of a node")
         return first_running(entries)
 
     def _fix(self, name: str) -> str:
@@ -181,12 +181,10 @@ class NodeDirectory:
         nodes = self.listed
         if self._is_numbered(name):
             if self.unnamed_reason:
-                raise CommandError(
-                    f"{name!r} is a group and may be a node, whose names are unknown: {self.unnamed_reason}; {fix}"
-                )
+                raise CommandError(f"{name!r} is a group and may be a node, whose names are unknown: {self.unnamed_reason}", fix)
             nodes = self.named
         if any(name in _names_of(node) for node in nodes):
-            raise CommandError(f"{name!r} is both a group and a node; {fix}")
+            raise CommandError(f"{name!r} is both a group and a node", fix)
 
     def _of_group(self, name: str) -> tuple[Node, ...]:
         return tuple(node for node in self.nodes if node.group == name)
@@ -196,30 +194,30 @@ class NodeDirectory:
         return {*of_nodes, *(node.group for node in self.nodes), *(node.role for node in self.nodes)} - {"", Role.COMPUTE.value}
 
     @cached_property
-    def _names(self) -> tuple[Mapping[str, str], str]:
+    def _names(self) -> tuple[Mapping[str, str], CommandError | None]:
         """Return HyperPod's names by instance id, and why some are unknown."""
         if self.is_eks:
-            return {}, ""
+            return {}, None
         groups = {node.instance: node.group for node in self.listed}
         reported = Parts("nodes").get("names", lambda: reported_names(self.deployment, groups, datetime.now(UTC))) or {}
         if all(node.instance in reported or node.status == "Pending" for node in self.listed):
-            return reported, ""
+            return reported, None
         read, reason = self._read_names()
         return {**reported, **read}, reason
 
-    def _read_names(self) -> tuple[Mapping[str, str], str]:
+    def _read_names(self) -> tuple[Mapping[str, str], CommandError | None]:
         """Return the names in a controller's file, or the reason why they cannot be read."""
         controllers = [node for node in self.listed if node.role == Role.CONTROLLER]
         if self.shell is None or not controllers:
-            return {}, self.shell_problem or "the cluster has no controller"
+            return {}, self.shell_problem or CommandError("the cluster has no controller")
         try:
             printed = self.shell.run(first_running(controllers).target, f"cat {RESOURCE_CONFIG}", READ_TIMEOUT_S)
         except SessionError as error:
-            return {}, str(error)
+            return {}, CommandError(str(error))
         try:
-            return dict(hyperpod_names(json.loads(printed.text))), ""
+            return dict(hyperpod_names(json.loads(printed.text))), None
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-            return {}, f"{RESOURCE_CONFIG}: unexpected content: {printed.text.strip()[:200]}"
+            return {}, CommandError(f"{RESOURCE_CONFIG}: unexpected content: {printed.text.strip()[:200]}")
 
 
 def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDirectory:
@@ -231,7 +229,7 @@ def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDi
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
     if deployment.is_eks:
         nodes = [replace(node, host=node_name(node.instance)) for node in nodes]
-    problem = "" if shell else missing_plugin()
+    problem = None if shell else missing_plugin()
     if shell is None and not problem:
         shell = session_shell(deployment)
     return NodeDirectory(deployment, name, tuple(nodes), shell, problem)

@@ -3,6 +3,7 @@
 from itertools import groupby
 
 from cli.deployment import Deployment
+from cli.errors import CommandError
 from cli.node_directory import Node, NodeDirectory, node_directory
 from cli.remote.shell import Shell
 from cli.result import Block, Result, Table, warning_problem
@@ -24,11 +25,11 @@ def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
         first = of_group[0]
         blocks += [f"group {group} ({first.role or 'not in the file'}, {first.instance_type or 'unknown type'})"]
         blocks += [Table(HEAD, [_row(node) for node in of_group])]
-    unknown = f"HyperPod's names are unknown: {reason}"
-    blocks += [unknown] if reason else []
+    unknown = [CommandError(f"HyperPod's names are unknown: {reason.message}", reason.fix)] if reason else []
+    blocks += map(str, unknown)
     blocks += _last_line(directory)
     data = {"cluster": directory.cluster, "nodes": [{**node.data(), "kubernetes": None} for node in found]}
-    return Result(data, blocks, [warning_problem(unknown)] if reason else [])
+    return Result(data, blocks, list(map(warning_problem, unknown)))
 
 
 def _with_kubernetes(directory: NodeDirectory) -> Result:

@@ -4,7 +4,6 @@ from typing import Any
 
 from cli.aws_errors import not_aws
 from cli.deployment import Deployment
-from cli.errors import CommandError
 from cli.resource_code import ApiError, Cluster, ClusterApi, Owner
 
 OURS = "Custom::HyperPodCluster"
@@ -21,7 +20,7 @@ def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
     except ApiError as error:
         raise error.__cause__ or error from None
     except KeyError as error:  # the response of DescribeCluster lacks a required field
-        raise CommandError(f"cannot describe cluster {name}: {not_aws()}") from error
+        raise not_aws(f"cannot describe cluster {name}") from error
     return found
 
 

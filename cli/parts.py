@@ -6,7 +6,7 @@ from typing import TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.aws_errors import OF_CREDENTIALS, are_refused, explained
-from cli.errors import UnreachableError
+from cli.errors import CommandError, UnreachableError
 from cli.result import Json, warning_problem
 
 Part = TypeVar("Part")
@@ -17,7 +17,7 @@ class Parts:
 
     def __init__(self, command: str) -> None:
         self._command = command
-        self.missing: list[str] = []
+        self.missing: list[CommandError] = []
 
     def get(self, name: str, read: Callable[[], Part]) -> Part | None:
         """Return what ``read`` returns, or None if the call is refused; raise if AWS refuses the credentials."""
@@ -26,13 +26,15 @@ class Parts:
         except (ClientError, BotoCoreError) as error:
             if isinstance(error, OF_CREDENTIALS) or (isinstance(error, ClientError) and are_refused(error)):
                 raise
-            self.missing.append(f"{name}: {explained(self._command, error)}")
-            return None
+            self._miss(name, explained(self._command, error))
         except UnreachableError as error:
-            self.missing.append(f"{name}: {error}")
-            return None
+            self._miss(name, error)
+        return None
+
+    def _miss(self, name: str, error: CommandError) -> None:
+        self.missing.append(CommandError(f"{name}: {error.message}", error.fix))
 
     @property
     def problems(self) -> list[Json]:
         """Return a warning for each missing part."""
-        return [warning_problem(text) for text in self.missing]
+        return [warning_problem(error) for error in self.missing]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cli.access import asked_region
+from cli.errors import CommandError
 from cluster_request.service_model import shape
 from config.eks import PRINCIPAL_ARN
 from config.instance_group import InstanceGroup
@@ -26,7 +27,7 @@ class Question:
 
     name: str
     text: Callable[[Answers], str]
-    problem: Callable[[str, Answers], str | None]
+    problem: Callable[[str, Answers], CommandError | None]
     default: Callable[[Answers], str | None]
     is_asked: Callable[[Answers], bool] = lambda _: True
     requires: str = ""
@@ -43,25 +44,27 @@ def _default_region(answers: Answers) -> str | None:
     return region_of_zone(answers.get("zone", "")) or (environment if environment in regions() else None)
 
 
-def _region(answer: str, _: Answers) -> str | None:
-    return None if answer in regions() else f"is not a region of SageMaker; {nearest(answer, regions())}"
+def _region(answer: str, _: Answers) -> CommandError | None:
+    return None if answer in regions() else CommandError("is not a region of SageMaker", nearest(answer, regions()))
 
 
-def _zone(answer: str, answers: Answers) -> str | None:
+def _zone(answer: str, answers: Answers) -> CommandError | None:
     if (named := region_of_name(answer)) and (ids := zones_of(named)):
-        return f"is a zone name, which differs between accounts; use its id: {either(ids)}"
+        return CommandError("is a zone name, which differs between accounts", f"use its id: {either(ids)}")
     region, home = answers.get("region"), region_of_zone(answer)
     if re.fullmatch(ZONE_ID, answer) is None:
-        return f"is not an availability zone id; {zone_fix(answer, region)}"
+        return CommandError("is not an availability zone id", zone_fix(answer, region))
     # Zones that the table lacks, which only some accounts see, are a warning of `validate`.
-    return f"is a zone of {home}, not of {region}; {zone_fix(answer, region)}" if region and home not in (None, region) else None
+    if region and home not in (None, region):
+        return CommandError(f"is a zone of {home}, not of {region}", zone_fix(answer, region))
+    return None
 
 
-def _instance_type(answer: str, _: Answers) -> str | None:
+def _instance_type(answer: str, _: Answers) -> CommandError | None:
     known = shape("ClusterInstanceType")["enum"]
     if answer.lower() in ("", "ml", "ml."):
-        return "is not an instance type of HyperPod; enter e.g. ml.p5.48xlarge"
-    return None if answer in known else f"is not an instance type of HyperPod; {_types_like(answer.lower(), known)}"
+        return CommandError("is not an instance type of HyperPod", "enter e.g. ml.p5.48xlarge")
+    return None if answer in known else CommandError("is not an instance type of HyperPod", _types_like(answer.lower(), known))
 
 
 def _types_like(answer: str, known: list[str]) -> str:
@@ -77,15 +80,15 @@ def _types_like(answer: str, known: list[str]) -> str:
     return nearest(answer, known)
 
 
-def _count(answer: str, _: Answers) -> str | None:
+def _count(answer: str, _: Answers) -> CommandError | None:
     most = next(bound.le for bound in InstanceGroup.model_fields["instance_count"].metadata if hasattr(bound, "le"))
     if not re.fullmatch("[0-9]{1,6}", answer):
-        return "is not a number of nodes; enter e.g. 4"
-    return None if int(answer) <= most else f"exceeds the limit of {most} nodes per group; enter e.g. 4"
+        return CommandError("is not a number of nodes", "enter e.g. 4")
+    return None if int(answer) <= most else CommandError(f"exceeds the limit of {most} nodes per group", "enter e.g. 4")
 
 
-def _storage(answer: str, _: Answers) -> str | None:
-    return None if answer in (NEW, NONE) else f"must be {NEW} or {NONE}"
+def _storage(answer: str, _: Answers) -> CommandError | None:
+    return None if answer in (NEW, NONE) else CommandError(f"must be {NEW} or {NONE}")
 
 
 def listed(answer: str) -> list[str]:
@@ -93,24 +96,25 @@ def listed(answer: str) -> list[str]:
     return [each.strip() for each in answer.split(",")]
 
 
-def _id_of(prefix: str) -> Callable[[str, Answers], str | None]:
-    def problem(answer: str, _: Answers) -> str | None:
+def _id_of(prefix: str) -> Callable[[str, Answers], CommandError | None]:
+    def problem(answer: str, _: Answers) -> CommandError | None:
         wrong = [each for each in listed(answer) if not re.fullmatch(f"{prefix}-[0-9a-f]{{8,17}}", each)]
-        return f"must be {prefix}- and 8 to 17 hexadecimal digits" if wrong else None
+        return CommandError(f"must be {prefix}- and 8 to 17 hexadecimal digits") if wrong else None
 
     return problem
 
 
-def _orchestrator(answer: str, _: Answers) -> str | None:
-    return None if answer in [*Orchestrator] else f"must be {' or '.join(Orchestrator)}"
+def _orchestrator(answer: str, _: Answers) -> CommandError | None:
+    return None if answer in [*Orchestrator] else CommandError(f"must be {' or '.join(Orchestrator)}")
 
 
-def _principals(answer: str, _: Answers) -> str | None:
+def _principals(answer: str, _: Answers) -> CommandError | None:
     wrong = [] if answer == NONE else [each for each in listed(answer) if not re.fullmatch(PRINCIPAL_ARN, each)]
-    return "must be ARNs of IAM roles or users like arn:aws:iam::123456789012:role/PlatformAdmin" if wrong else None
+    words = "must be ARNs of IAM roles or users like arn:aws:iam::123456789012:role/PlatformAdmin"
+    return CommandError(words) if wrong else None
 
 
-def _network(answer: str, answers: Answers) -> str | None:
+def _network(answer: str, answers: Answers) -> CommandError | None:
     return None if answer == NEW else _id_of("vpc")(answer, answers)
 
 

@@ -63,19 +63,19 @@ def failed(error: CommandError | ConfigError) -> Result:
 
         found = [problem_fields(file, problem) for file, problems in error.problems.items() for problem in problems]
         return Result(None, (), found, Verbatim(error))  # a line for each problem, as editors read it
-    return Result(None, (), [error_problem(str(error))], str(error))
+    return Result(None, (), [error_problem(error)], str(error))
 
 
-def error_problem(text: str) -> Json:
-    """Return `<problem>; <fix>` as an error for JSON."""
-    return _problem(ERROR, text)
+def error_problem(error: CommandError | str) -> Json:
+    """Return a message, with the fix if it has one, as an error for JSON."""
+    return _problem(ERROR, error)
 
 
-def warning_problem(text: str) -> Json:
-    """Return `<problem>; <fix>` as a warning for JSON."""
-    return _problem("warning", text)
+def warning_problem(warning: CommandError | str) -> Json:
+    """Return a message, with the fix if it has one, as a warning for JSON."""
+    return _problem("warning", warning)
 
 
-def _problem(level: str, text: str) -> Json:
-    message, _, fix = text.partition("; ")
+def _problem(level: str, problem: CommandError | str) -> Json:
+    message, fix = (problem.message, problem.fix) if isinstance(problem, CommandError) else (problem, "")
     return {"level": level, "message": message, "fix": fix or None}

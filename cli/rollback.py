@@ -13,7 +13,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
     stuck = [stack for stack in deployment.read_stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
-        raise CommandError(f"no stack of cluster {name!r} is in {STUCK}; `{deployment.hpod('status')}` shows their states")
+        raise CommandError(f"no stack of cluster {name!r} is in {STUCK}", f"`{deployment.hpod('status')}` shows their states")
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")

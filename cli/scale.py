@@ -71,14 +71,14 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"cannot read {path}: {error}; check its permissions and that it is UTF-8") from error
+        raise CommandError(f"cannot read {path}: {error}", "check its permissions and that it is UTF-8") from error
 
 
 def _write(path: Path, text: str) -> None:
     try:
         path.write_bytes(text.encode())
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror or error}; check its permissions") from error
+        raise CommandError(f"cannot write {path}: {error.strerror or error}", "check its permissions") from error
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def with_count(text: str, group: str, count: int) -> CountEdit:
     edited = _replaced(text, index, count)
     if read_yaml(edited.encode()).content != _expected(content, index, count):
         field = f"instance_groups[{index}].{FIELD}"
-        raise CommandError(f"{field}: an anchor or alias shares its lines with other fields; set it to {count} by hand")
+        raise CommandError(f"{field}: an anchor or alias shares its lines with other fields", f"set it to {count} by hand")
     return CountEdit(edited, _groups(content)[index].get(FIELD))
 
 
@@ -104,17 +104,17 @@ def _index(content: object, group: str) -> int:
     """Return the position of the only group with this name."""
     names = [each.get("name") if isinstance(each, dict) else None for each in _groups(content)]
     if names.count(group) > 1:
-        raise CommandError(f"instance_groups: duplicate group {group!r}; rename one of them")
+        raise CommandError(f"instance_groups: duplicate group {group!r}", "rename one of them")
     if group not in names:
         known = [str(name) for name in names if name]
-        raise CommandError(f"unknown group {group!r}; available: {', '.join(known)}; {nearest(group, known)}")
+        raise CommandError(f"unknown group {group!r}", f"available: {', '.join(known)}; {nearest(group, known)}")
     return names.index(group)
 
 
 def _groups(content: object) -> list[Any]:
     groups = content.get("instance_groups") if isinstance(content, dict) else None
     if not isinstance(groups, list) or not groups:
-        raise CommandError("instance_groups: missing; add a list of groups")
+        raise CommandError("instance_groups: missing", "add a list of groups")
     return groups
 
 

@@ -70,10 +70,10 @@ class Member:
         """Return the place in the file: the field that sets the member, or `overrides`."""
         return in_file(self.config, self.names)
 
-    def problem(self, message: str, value: object = _VALUE) -> Problem:
+    def problem(self, message: str, fix: str = "", value: object = _VALUE) -> Problem:
         """Return a problem with the member's value, or with ``value``."""
         own = self.value if self.is_given else ABSENT
-        return Problem(self.path, own if value is _VALUE else value, message)
+        return Problem(self.path, own if value is _VALUE else value, message, fix)
 
 
 @dataclass(frozen=True)

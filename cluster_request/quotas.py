@@ -62,7 +62,7 @@ def quota_problems(config: ClusterConfig) -> list[Problem]:
     scheduler = scheduler_config(config)
     if scheduler:
         found = _problems("CreateClusterSchedulerConfig", scheduler)
-        problems += [Problem(("eks", "scheduling"), each.value, each.message, rule=each.rule) for each in found]
+        problems += [Problem(("eks", "scheduling"), each.value, each.message, each.fix, rule=each.rule) for each in found]
     return problems
 
 
@@ -117,4 +117,4 @@ def _in_file(problem: Problem, team: Path) -> Problem:
         index = path[len(RESOURCES) : len(RESOURCES) + 1]
         members = path[len(RESOURCES) + 1 :]
         field = ("quota", "resources", *index, *(RESOURCE_FIELDS[str(each)] for each in members if each in RESOURCE_FIELDS))
-    return Problem((*team, *field), problem.value, problem.message, rule=problem.rule)
+    return Problem((*team, *field), problem.value, problem.message, problem.fix, rule=problem.rule)

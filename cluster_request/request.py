@@ -204,23 +204,20 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
         path = in_file(config, problem.path)
-        yield replace(problem, path=path, message=_with_alternative(problem.message, path))
+        yield replace(problem, path=path, fix=_with_alternative(problem.fix, path))
     yield from _unknown_nulls(config)
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > MAX_REQUEST_BYTES:
-        message = (
-            f"the request has {size} bytes, but Step Functions accepts at most {MAX_REQUEST_BYTES}; use fewer groups or shorter "
-            "overrides"
-        )
-        yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
+        message = f"the request has {size} bytes, but Step Functions accepts at most {MAX_REQUEST_BYTES}"
+        fix = "use fewer groups or shorter overrides"
+        yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, fix, rule="request.size")
 
 
-def _with_alternative(message: str, path: Path) -> str:
-    """Return the message with the alternative fix for the name of a group's partition, which scripts restrict less."""
+def _with_alternative(fix: str, path: Path) -> str:
+    """Return the fix with the alternative for the name of a group's partition, which scripts restrict less."""
     if path[:1] != ("instance_groups",) or path[2:] != ("partition",):
-        return message
-    problem, _, fix = message.partition("; ")
-    return f"{problem}; set `{SCRIPTS_LINE}`, or {fix}"
+        return fix
+    return f"set `{SCRIPTS_LINE}`, or {fix}"
 
 
 def _unknown_nulls(config: ClusterConfig) -> Iterator[Problem]:

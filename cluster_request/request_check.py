@@ -27,7 +27,7 @@ def _walk(name: str, value: object, path: Path) -> Iterator[Problem]:
     model = shape(name)
     expected, fits = _TYPES[model["type"]]
     if not fits(value):
-        yield Problem(path, value, f"must be {expected}; {_fix(model, value)}", rule="request.type")
+        yield Problem(path, value, f"must be {expected}", _fix(model, value), rule="request.type")
         return
     could_be_new = isinstance(value, str) and name in EXTENSIBLE_ENUMS and EXTENSIBLE_ENUMS[name](value)
     yield from _bounds(name, {**model, "enum": []} if could_be_new else model, value, path)
@@ -52,10 +52,9 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
             yield _unknown(name, key, item, path)
     for key in model.get("required", ()):
         if key not in value:
-            yield Problem((*path, key), ABSENT, f"required by {name}; add it", rule="request.missing-member")
+            yield Problem((*path, key), ABSENT, f"required by {name}", "add it", rule="request.missing-member")
     if model.get("union") and len(value) != 1:
-        message = f"{name} requires exactly one of {', '.join(members)}; set one"
-        yield Problem(path, dict(value), message, rule="request.union")
+        yield Problem(path, dict(value), f"{name} requires exactly one of {', '.join(members)}", "set one", rule="request.union")
 
 
 def unknown_null(name: str, value: Mapping[str, object], path: Path) -> Iterator[Problem]:
@@ -69,8 +68,9 @@ def unknown_null(name: str, value: Mapping[str, object], path: Path) -> Iterator
 
 
 def _unknown(name: str, key: str, item: object, path: Path) -> Problem:
-    message = f"unknown member of {name}; {_where(name, key) or nearest(key, shape(name)['members'])}"
-    return Problem((*path, key), item, message, rule="request.unknown-member")
+    message = f"unknown member of {name}"
+    fix = _where(name, key) or nearest(key, shape(name)["members"])
+    return Problem((*path, key), item, message, fix, rule="request.unknown-member")
 
 
 def _where(name: str, key: str) -> str | None:
@@ -92,9 +92,9 @@ def _bounds(name: str, model: Shape, value: object, path: Path) -> Iterator[Prob
         return
     small, large, unit = _SIZE_WORDS["text" if isinstance(value, str) else "number" if size is value else "list"]
     if "min" in model and size < model["min"]:
-        yield Problem(path, value, f"{small}; {_range(model, unit)}", rule="request.bounds")
+        yield Problem(path, value, small, _range(model, unit), rule="request.bounds")
     if "max" in model and size > model["max"]:
-        yield Problem(path, value, f"{large}; {_range(model, unit)}", rule="request.bounds")
+        yield Problem(path, value, large, _range(model, unit), rule="request.bounds")
 
 
 _SIZE_WORDS = {
@@ -107,9 +107,9 @@ _SIZE_WORDS = {
 def _text(name: str, model: Shape, value: str, path: Path) -> Iterator[Problem]:
     choices = model.get("enum", [])
     if choices and value not in choices:
-        yield Problem(path, value, f"unknown value; {nearest(value, choices)}", rule="request.choice")
+        yield Problem(path, value, "unknown value", nearest(value, choices), rule="request.choice")
     if "pattern" in model and not _pattern(model["pattern"]).fullmatch(value):
-        yield Problem(path, value, wrong_form(name, model["pattern"], value), rule="request.pattern")
+        yield Problem(path, value, *wrong_form(name, model["pattern"], value), rule="request.pattern")
 
 
 def _range(model: Shape, unit: str) -> str:

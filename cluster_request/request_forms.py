@@ -65,11 +65,11 @@ FORMS: dict[str, RequestForm] = {
 }
 
 
-def wrong_form(shape: str, pattern: str, value: str) -> str:
-    """Describe the shape's format, and suggest a value."""
+def wrong_form(shape: str, pattern: str, value: str) -> tuple[str, str]:
+    """Describe the shape's format, and suggest a value as the fix."""
     form = FORMS.get(shape)
     if form is None:
-        return f"must match {pattern}; use that format"
+        return f"must match {pattern}", "use that format"
     better = form.correct(value)
     is_better = better != value and re.fullmatch(pattern, better) if form.correct is not unchanged else None
-    return f"{form.words}; {f'did you mean {better}?' if is_better else f'use e.g. {form.example}'}"
+    return form.words, f"did you mean {better}?" if is_better else f"use e.g. {form.example}"

@@ -18,10 +18,10 @@ IGNORED_FOLDERS = frozenset({"__pycache__", ".git"})
 
 @dataclass(frozen=True)
 class Content:
-    """The files to upload by relative path, and the problems with others."""
+    """The files to upload by relative path, and the problems with others, each with its fix."""
 
     files: dict[str, Path]
-    problems: dict[str, str]
+    problems: dict[str, tuple[str, str]]
 
 
 def content_of(folder: Path) -> Content:
@@ -53,22 +53,22 @@ def _below(folder: Path) -> Iterator[Path]:
             yield Path(entry.path)
 
 
-def _problem(path: Path, root: Path) -> str | None:
-    """Return why the file cannot be uploaded."""
+def _problem(path: Path, root: Path) -> tuple[str, str] | None:
+    """Return why the file cannot be uploaded, and the fix."""
     try:
         target = path.resolve(strict=True)
         mode = target.stat().st_mode
     except (OSError, RuntimeError):  # RuntimeError: a cycle of links
-        return "broken link; remove it"
+        return "broken link", "remove it"
     if not target.is_relative_to(root):
-        return "link to a file outside the folder; replace it with a copy"
+        return "link to a file outside the folder", "replace it with a copy"
     if stat.S_ISDIR(mode) and not path.is_symlink():
-        return "no read permission; add it"
+        return "no read permission", "add it"
     if stat.S_ISDIR(mode):
-        return "link to a folder, which S3 does not support; replace it with a copy"
+        return "link to a folder, which S3 does not support", "replace it with a copy"
     if not stat.S_ISREG(mode):
-        return "not a regular file; remove it"
-    return None if os.access(target, os.R_OK) else "no read permission; add it"
+        return "not a regular file", "remove it"
+    return None if os.access(target, os.R_OK) else ("no read permission", "add it")
 
 
 def _located(value: object, info: ValidationInfo) -> Path:
@@ -79,12 +79,12 @@ def _located(value: object, info: ValidationInfo) -> Path:
         raise PydanticKnownError("string_type")
     if "://" in value:
         upload = "" if info.field_name == "folder" else ", which the deployment uploads to S3"
-        raise ValueError(f"must be a local folder{upload}; use a relative path{_in_s3(info)}")
+        raise ValueError(f"must be a local folder{upload}", f"use a relative path{_in_s3(info)}")
     if Path(value).is_absolute() or value.startswith("~"):
-        raise ValueError("must be relative to the cluster file; use e.g. ../scripts")
+        raise ValueError("must be relative to the cluster file", "use e.g. ../scripts")
     place = (info.context or {}).get("folder", Path()) / value
     if not os.path.isdir(place):  # noqa: PTH112  Path.is_dir raises for a long name
-        raise ValueError(_not_there(place, value))
+        raise ValueError(*_not_there(place, value))
     return Path(place).resolve()
 
 
@@ -96,13 +96,13 @@ def _in_s3(info: ValidationInfo) -> str:
     return f", or add `overrides: {overrides}` to each group, with a role that can read them"
 
 
-def _not_there(place: Path, value: str) -> str:
+def _not_there(place: Path, value: str) -> tuple[str, str]:
     if os.path.isfile(place):  # noqa: PTH113  the same
-        return "is a file; use its folder"
+        return "is a file", "use its folder"
     parent = place.parent
     others = [each.name for each in parent.iterdir() if each.is_dir()] if os.path.isdir(parent) else []  # noqa: PTH112  the same
     hint = nearest(place.name, others)
-    return "folder not found; " + (hint if hint.startswith("did you") else f"create {value!r}, relative to the cluster file")
+    return "folder not found", hint if hint.startswith("did you") else f"create {value!r}, relative to the cluster file"
 
 
 LocalFolder = Annotated[Path, BeforeValidator(_located), WithJsonSchema({"type": "string", "format": "path"})]

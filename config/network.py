@@ -24,9 +24,9 @@ def _address_range(value: object) -> IPv4Network:
             raise ValueError(value)
         network = IPv4Network(value, strict=False)
     except ValueError as error:
-        raise ValueError("must be an IPv4 range in CIDR notation; use e.g. 10.0.0.0/16") from error
+        raise ValueError("must be an IPv4 range in CIDR notation", "use e.g. 10.0.0.0/16") from error
     if str(network) != value:
-        raise ValueError(f"has host bits set; use {network}")
+        raise ValueError("has host bits set", f"use {network}")
     return network
 
 

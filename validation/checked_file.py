@@ -54,11 +54,11 @@ def check_source(source: bytes, name: str, folder: Path, file: str = "") -> Chec
     """Check the YAML text of a cluster in this folder."""
     document = read_yaml(source)
     if document.content is None and not document.problems:
-        empty = "the file is empty; copy a file from examples/clusters/"
-        return CheckedFile(file, None, (Problem((), ABSENT, empty, rule="file.empty"),))
+        empty = "the file is empty"
+        return CheckedFile(file, None, (Problem((), ABSENT, empty, "copy a file from examples/clusters/", rule="file.empty"),))
     if not isinstance(document.content, dict):
-        message = "must be a mapping; start with `region:` or `network:`"
-        problem = Problem((), document.content, message, rule="file.not-a-mapping", place=document.place(()))
+        fix = "start with `region:` or `network:`"
+        problem = Problem((), document.content, "must be a mapping", fix, rule="file.not-a-mapping", place=document.place(()))
         return CheckedFile(file, None, tuple(document.problems) or (problem,))
     config, problems = _checked(document, document.content, name, folder)
     placed = (each if each.place else replace(each, place=document.place(each.path)) for each in problems)
@@ -129,10 +129,10 @@ def _overrides(path: errors.Path) -> errors.Path:
 def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
     """Yield problems with the file's name, which is the cluster's name."""
     if "name" in content:
-        message = "the file name sets the cluster's name; remove this line, or rename the file"
-        yield Problem(("name",), content["name"], message, rule="unknown-field")
+        message = "the file name sets the cluster's name"
+        yield Problem(("name",), content["name"], message, "remove this line, or rename the file", rule="unknown-field")
     if not re.fullmatch(FILE_NAME, name):
         better = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
         example = f", e.g. {better}.yaml" if re.fullmatch(FILE_NAME, better) else ""
-        message = f"file name {in_words(f'^{FILE_NAME}$')}; rename the file{example}"
-        yield Problem((), name, message, rule="file.name")
+        message = f"file name {in_words(f'^{FILE_NAME}$')}"
+        yield Problem((), name, message, f"rename the file{example}", rule="file.name")

@@ -16,7 +16,7 @@ def empty_fields(
         field, value, path = section.model_fields[name], content[name], (*at, name)
         below = section_of(field.annotation)
         if value is None and spelling.get(path) == "" and not field.is_required() and field.get_default() is None:
-            yield Problem(path, None, _message(below), rule="type")
+            yield Problem(path, None, *_parts(below), rule="type")
         elif below:
             for place, each in _sections_in(value, path, is_keyed=keyed_section(field.annotation) is not None):
                 yield from empty_fields(each, below, spelling, place)
@@ -30,10 +30,11 @@ def _sections_in(value: object, path: Path, *, is_keyed: bool) -> Iterator[tuple
     yield from (((*path, key), each) for key, each in entries if isinstance(each, dict))
 
 
-def _message(section: type[Section] | None) -> str:
+def _parts(section: type[Section] | None) -> tuple[str, str]:
+    """Return the message and its fix."""
     if section is None:
-        return "has no value; add one after the colon, or remove this line"
+        return "has no value", "add one after the colon, or remove this line"
     needed = [name for name, field in section.model_fields.items() if field.is_required()]
     if needed:
-        return f"section is empty; add {', '.join(needed)} below it, or remove this line"
-    return "section is empty; use {} for the defaults, or remove this line"
+        return "section is empty", f"add {', '.join(needed)} below it, or remove this line"
+    return "section is empty", "use {} for the defaults, or remove this line"

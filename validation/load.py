@@ -56,8 +56,8 @@ def _read(path: Path) -> CheckedFile:
     try:
         source = read_bounded(path)
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}; {_fix_for(path)}"
-        return CheckedFile(file, None, (Problem((), path.name, message, rule="file.unreadable"),))
+        message = f"cannot be read: {error.strerror or error}"
+        return CheckedFile(file, None, (Problem((), path.name, message, _fix_for(path), rule="file.unreadable"),))
     checked = check_source(source, path.stem, path.parent, file)
     return checked if path.suffix == ".yaml" else checked.with_problems([_misnamed(path)])
 
@@ -77,21 +77,21 @@ def _nothing(folder: Path, only: str | None, there: list[Path]) -> NoReturn:
     path: errors.Path = ()
     if folder.is_file():
         value: object = ABSENT
-        message = f"not a folder; pass {_place(folder.parent)}, and {folder.stem} as the cluster"
+        message, fix = "not a folder", f"pass {_place(folder.parent)}, and {folder.stem} as the cluster"
     elif only is None or not there:
         fix = "copy one from examples/clusters/" if folder.is_dir() else "create the folder"
-        value, message = "*.yaml", f"{'no cluster file found' if folder.is_dir() else 'folder not found'}; {fix}"
+        value, message = "*.yaml", "no cluster file found" if folder.is_dir() else "folder not found"
     else:
         names = [each.stem for each in there]
         path, value = ("cluster",), only
         similar = like(only, names)
-        fix = f"did you mean {either(similar)}?" if similar else "use one of these, or the folder that has its file"
-        message = f"unknown cluster; available: {', '.join(names)}; {fix}"
-    raise ConfigError({_place(folder): [Problem(path, value, message, rule="file.unreadable")]})
+        other = f"did you mean {either(similar)}?" if similar else "use one of these, or the folder that has its file"
+        message, fix = "unknown cluster", f"available: {', '.join(names)}; {other}"
+    raise ConfigError({_place(folder): [Problem(path, value, message, fix, rule="file.unreadable")]})
 
 
 def _misnamed(path: Path) -> Problem:
-    return Problem((), path.name, "the file name must end in .yaml; rename it", rule="file.unreadable")
+    return Problem((), path.name, "the file name must end in .yaml", "rename it", rule="file.unreadable")
 
 
 def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, Problem]]:
@@ -100,8 +100,9 @@ def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, P
     for path, config in clusters.items():
         place = (config.account, config.region, config.cluster_name)
         if config.cluster_name is not None and first.setdefault(place, path) != path:
-            message = f"already used by {_place(first[place])}; use another name, or remove it to generate one"
-            yield path, Problem(("cluster_name",), config.cluster_name, message, rule="file.shared-name")
+            message = f"already used by {_place(first[place])}"
+            fix = "use another name, or remove it to generate one"
+            yield path, Problem(("cluster_name",), config.cluster_name, message, fix, rule="file.shared-name")
 
 
 def _place(path: Path) -> str:

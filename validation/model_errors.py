@@ -18,7 +18,7 @@ from config.zones import region_of_name, regions, zone_fix
 from validation.fixes import fix_for
 from validation.patterns import corrected, fallback_fix, in_words
 from validation.synonyms import field_meant, meant
-from validation.unknown_fields import misplaced_fields
+from validation.unknown_fields import UNKNOWN, misplaced_fields
 
 # The problem for each of pydantic's error types.
 _WRONG = {
@@ -62,7 +62,7 @@ def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[
         if _has_only_invalid_entries(detail) or (detail["type"] == "missing" and detail["loc"] in misspelled):
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
-        yield Problem(detail["loc"], value, _message(detail, model, spelling), rule=RULE_OF.get(detail["type"], "type"))
+        yield Problem(detail["loc"], value, *_parts(detail, model, spelling), rule=RULE_OF.get(detail["type"], "type"))
 
 
 def _of_its_key(detail: ErrorDetails) -> ErrorDetails:
@@ -86,23 +86,24 @@ def _has_only_invalid_entries(detail: ErrorDetails) -> bool:
     return detail["type"] == "too_short" and isinstance(given, list) and len(given) >= detail["ctx"]["min_length"]
 
 
-def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:  # noqa: PLR0911  one per kind
+def _parts(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> tuple[str, str]:  # noqa: PLR0911
     """Return the problem and its fix."""
     match detail["type"]:
         case "missing":
-            return f"required; add it: {_hint(detail, model)}{_with(_field(detail, model))}"
+            return "required", f"add it: {_hint(detail, model)}{_with(_field(detail, model))}"
         case "extra_forbidden":
             return _unknown(detail["loc"], model)
         case "enum":
-            return _choice_message(detail)
+            return _choice(detail)
         case "string_type" if isinstance(detail["input"], bool | int | float):
             return _unquoted(detail, spelling)
         case "value_error":
-            return str(detail["ctx"]["error"])
+            message, fix = (*map(str, detail["ctx"]["error"].args), "")[:2]
+            return message, fix
         case "string_pattern_mismatch":
-            return _pattern_message(detail, model, spelling)
+            return _format(detail, model, spelling)
         case _:
-            return f"{_wrong(detail)}; {fix_for(detail, _field(detail, model)) or _hint(detail, model)}"
+            return _wrong(detail), fix_for(detail, _field(detail, model)) or _hint(detail, model)
 
 
 def _with(field: FieldInfo | None) -> str:
@@ -112,34 +113,34 @@ def _with(field: FieldInfo | None) -> str:
     return f", with {' and '.join([', '.join(needed[:-1]), needed[-1]] if needed[1:] else needed)}" if needed else ""
 
 
-def _choice_message(detail: ErrorDetails) -> str:
+def _choice(detail: ErrorDetails) -> tuple[str, str]:
     """List the choices, and suggest one."""
     names = [part for part in detail["loc"] if isinstance(part, str)]
     choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
     ours = meant(names[-1], detail["input"])
     fix = f"did you mean {ours}?" if ours else nearest(detail["input"], choices)
-    return f"unknown value; {fix}" if fix.startswith("use ") else f"must be {detail['ctx']['expected']}; {fix}"
+    return "unknown value" if fix.startswith("use ") else f"must be {detail['ctx']['expected']}", fix
 
 
-def _unquoted(detail: ErrorDetails, spelling: Mapping[Path, str]) -> str:
+def _unquoted(detail: ErrorDetails, spelling: Mapping[Path, str]) -> tuple[str, str]:
     kind = "a boolean in YAML" if isinstance(detail["input"], bool) else "a number in YAML"
     text = spelling.get(detail["loc"]) or detail["input"]
-    return f"must be text, but is {kind}; " + ("put it in quotes" if is_secret(detail["loc"]) else f'quote it: "{text}"')
+    return f"must be text, but is {kind}", "put it in quotes" if is_secret(detail["loc"]) else f'quote it: "{text}"'
 
 
-def _pattern_message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
+def _format(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> tuple[str, str]:
     """Describe the format, and suggest a value."""
     value, pattern = detail["input"], detail["ctx"]["pattern"]
     better = corrected(value, pattern)
     if pattern == ZONE_ID and better is None:
         named, given = region_of_name(value), spelling.get(("region",))
         wrong = "must be a zone id, not a zone name, which differs between accounts" if named else in_words(pattern)
-        return f"{wrong}; {zone_fix(value, given if given in regions() else named)}"
+        return wrong, zone_fix(value, given if given in regions() else named)
     quoted = f'"{better}"' if better and re.fullmatch("[0-9.]+", better) else better  # YAML would read a number
     if instead := _not_filled_in(detail, model):
-        return f"{in_words(pattern)}; {instead}"
+        return in_words(pattern), instead
     likely = f"did you mean {quoted}{_prefix(detail)}?" if better else _similar(detail)
-    return f"{in_words(pattern)}; {likely or fallback_fix(pattern) or _hint(detail, model)}"
+    return in_words(pattern), likely or fallback_fix(pattern) or _hint(detail, model)
 
 
 def _not_filled_in(detail: ErrorDetails, model: type[Section]) -> str | None:
@@ -168,11 +169,11 @@ def _wrong(detail: ErrorDetails) -> str:
     return _WRONG.get(detail["type"]) or detail["msg"][:1].lower() + detail["msg"][1:]
 
 
-def _unknown(path: Path, model: type[Section]) -> str:
+def _unknown(path: Path, model: type[Section]) -> tuple[str, str]:
     section = section_at(model, path)
     known = section.model_fields.keys() - ({"name"} if section is model else set()) if section else set()
     ours = field_meant(path[-1], known)
-    return f"unknown field; {f'did you mean {ours}?' if ours else nearest(path[-1], known)}"
+    return UNKNOWN, f"did you mean {ours}?" if ours else nearest(path[-1], known)
 
 
 def _field(detail: ErrorDetails, model: type[Section]) -> FieldInfo | None:

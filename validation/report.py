@@ -54,7 +54,6 @@ def problems(files: Found) -> list[dict[str, Any]]:
 
 def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
     """Return the problem for programs."""
-    what, fix = _parts(problem)
     return {
         "file": file,
         "line": problem.place.line if problem.place else None,
@@ -63,17 +62,11 @@ def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
         "value": None if problem.value is ABSENT else shown(problem.value, problem.path),
         "level": problem.level.value,
         "rule": problem.rule or None,
-        "message": what,
-        "fix": fix,
+        "message": problem.message,
+        "fix": problem.fix,
         "why": entry(problem.rule).why if problem.rule else None,
         "suppressed": problem.suppressed,
     }
-
-
-def _parts(problem: Problem) -> tuple[str, str]:
-    """Split the message into the problem and the fix."""
-    what, _, fix = problem.message.partition("; ")
-    return what, fix
 
 
 def github(files: Found) -> str:

@@ -43,16 +43,18 @@ def _wrong(config: ClusterConfig, problems: list[Problem]) -> Iterator[Problem]:
     for index, each in enumerate(config.suppress):
         path: Path = ("suppress", index, "rule")
         if each.rule not in known:
-            yield Problem(path, each.rule, f"unknown rule; {nearest(each.rule, warnings)}", rule="suppress.unknown")
+            yield Problem(path, each.rule, "unknown rule", nearest(each.rule, warnings), rule="suppress.unknown")
         elif each.rule not in warnings:
-            yield Problem(path, each.rule, "only warnings can be suppressed; remove it", rule="suppress.not-a-warning")
+            yield Problem(path, each.rule, "only warnings can be suppressed", "remove it", rule="suppress.not-a-warning")
         elif each.rule in named:
-            yield Problem(path, each.rule, "already suppressed above; keep only one", rule="suppress.duplicate")
+            yield Problem(path, each.rule, "already suppressed above", "keep only one", rule="suppress.duplicate")
         elif complete and each.rule not in {*found, *CHART_RULES}:
             yield _unused(config, index)
         named.add(each.rule)
 
 
 def _unused(config: ClusterConfig, index: int) -> Problem:
-    message = "the file does not cause this warning; remove it"
-    return Problem(("suppress", index, "rule"), config.suppress[index].rule, message, rule="suppress.unused", level=Level.INFO)
+    message = "the file does not cause this warning"
+    return Problem(
+        ("suppress", index, "rule"), config.suppress[index].rule, message, "remove it", rule="suppress.unused", level=Level.INFO
+    )

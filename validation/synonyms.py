@@ -47,7 +47,7 @@ _FIELDS = {
     "ami_id": "image_id",
 }
 # Fields that were removed, each with the reason and the fix.
-FORMER = {"implementation": "was removed, as a custom resource creates every cluster; remove it (docs/limits.md)"}
+FORMER = {"implementation": ("was removed, as a custom resource creates every cluster", "remove it (docs/limits.md)")}
 # Other tools' words for members of CreateCluster.
 _MEMBERS = {
     "mincount": "MinInstanceCount: ...",

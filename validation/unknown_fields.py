@@ -16,7 +16,7 @@ from config.suggestions import either, like
 from validation.synonyms import FORMER, field_meant, member_meant
 
 MOST_PLACES = 3
-NOT_HERE = "unknown field in this section"
+UNKNOWN, NOT_HERE = "unknown field", "unknown field in this section"
 # Files that `hpod import` reads, by a key of each.
 FOREIGN = {"InstanceGroups": "a CreateCluster request", "worker_groups": "provisioning_parameters.json"}
 
@@ -35,8 +35,8 @@ def misplaced_fields(details: Sequence[ErrorDetails], model: type[Section]) -> I
     for section, parts in groupby(unknown, key=lambda detail: _empty_section(detail, empty, model)):
         fields = list(parts)
         if section is not None:
-            message = f"belongs to the empty section `{section[-1]}`; indent it and the section's other fields"
-            yield _problem(fields[0], message), [empty[section], *fields]
+            message = f"belongs to the empty section `{section[-1]}`"
+            yield _problem(fields[0], message, "indent it and the section's other fields"), [empty[section], *fields]
             continue
         yield from _together([found for field in fields for found in _elsewhere(field, details, model)])
 
@@ -49,8 +49,10 @@ def _foreign(details: Sequence[ErrorDetails], model: type[Section]) -> Problem |
     if (model.model_fields.keys() - {"name"}) & given.keys():
         return None
     what = next((key for key in FOREIGN if key in given), None)
-    message = f"belongs to {FOREIGN[what]}; convert it with `./hpod import FILE`" if what else ""
-    return Problem((what,), given[what], message, rule="unknown-field") if what else None
+    if what is None:
+        return None
+    message = f"belongs to {FOREIGN[what]}"
+    return Problem((what,), given[what], message, "convert it with `./hpod import FILE`", rule="unknown-field")
 
 
 def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
@@ -58,8 +60,8 @@ def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
     for detail in details:
         given = detail["input"]
         if detail["type"] == "model_type" and isinstance(given, str) and (found := re.fullmatch(r"(\w+):(\S.*)", given)):
-            message = f"no space after the colon; write `{found[1]}: {found[2]}`"
-            yield Problem(detail["loc"], given, message, rule="type"), [detail]
+            message = "no space after the colon"
+            yield Problem(detail["loc"], given, message, f"write `{found[1]}: {found[2]}`", rule="type"), [detail]
 
 
 def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
@@ -70,8 +72,9 @@ def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
             incomplete.setdefault(detail["loc"][:-1], []).append(detail)
     for run in _runs([entry for entry in incomplete if entry and isinstance(entry[-1], int)]):
         if len(run) > 1 and _are_one([incomplete[each] for each in run]):
-            message = "starts a new entry with its minus; remove the minus if it belongs to the entry above"
-            problem = Problem(run[1], incomplete[run[1]][0]["input"], message, rule="missing-field")
+            message = "starts a new entry with its minus"
+            fix = "remove the minus if it belongs to the entry above"
+            problem = Problem(run[1], incomplete[run[1]][0]["input"], message, fix, rule="missing-field")
             yield problem, [detail for each in run for detail in incomplete[each]]
 
 
@@ -113,38 +116,37 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
         return
     if name := _of_the_api(section, word) or field_meant(word, section.model_fields):
         found = [each for each in missing if each["loc"][-1] == name]
-        yield _problem(detail, f"unknown field; did you mean {name}?"), [detail, *found]
-    elif message := _known(section, word):
-        yield _problem(detail, message), [detail]
+        yield _problem(detail, UNKNOWN, f"did you mean {name}?"), [detail, *found]
+    elif parts := _known(section, word):
+        yield _problem(detail, *parts), [detail]
     elif parents := list(_sections_with(word, model)):
         resolved = [
             each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in parents]
         ]
-        yield _problem(detail, f"{NOT_HERE}; {_move(parents)}"), [detail, *resolved]
+        yield _problem(detail, NOT_HERE, _move(parents)), [detail, *resolved]
     elif len(missing) == 1 and _is_alone(detail, details) and not like(word, section.model_fields):
-        message = f"unknown field; did you mean the required {missing[0]['loc'][-1]}?"
-        yield _problem(detail, message), [detail, *missing]
+        yield _problem(detail, UNKNOWN, f"did you mean the required {missing[0]['loc'][-1]}?"), [detail, *missing]
 
 
-def _known(section: type[Section], word: str) -> str:
-    """Return a message for a former field of the file and for a member that `overrides` may have; otherwise empty."""
+def _known(section: type[Section], word: str) -> tuple[str, str] | None:
+    """Return a message and the fix for a former field of the file, and for a member that `overrides` may have."""
     members = _overridable(section)
     if "instance_groups" in section.model_fields and word in FORMER:
         return FORMER[word]
     if word in members:
-        return "is a member of CreateCluster; move it to `overrides` in this section"
+        return "is a member of CreateCluster", "move it to `overrides` in this section"
     member = member_meant(word, members)
-    return f"unknown field; use `overrides: {{{member}}}`" if member else ""
+    return (UNKNOWN, f"use `overrides: {{{member}}}`") if member else None
 
 
 def _together(found: Sequence[Explained]) -> Iterator[Explained]:
     """Merge problems with fields of one section that belong in the same other section."""
-    for (around, message), parts in groupby(found, key=lambda each: (each[0].path[:-1], each[0].message)):
+    for (around, message, fix), parts in groupby(found, key=lambda each: (each[0].path[:-1], each[0].message, each[0].fix)):
         same = list(parts)
         words = [str(problem.path[-1]) for problem, _ in same]
-        if len(words) > 1 and message.startswith(NOT_HERE):
-            all_of_them = message.replace("; move it ", f"; move it, with {', '.join(words[1:])}, ")
-            problem = replace(same[0][0], path=(*around, words[0]), message=all_of_them)
+        if len(words) > 1 and message == NOT_HERE:
+            all_of_them = fix.replace("move it ", f"move it, with {', '.join(words[1:])}, ", 1)
+            problem = replace(same[0][0], path=(*around, words[0]), fix=all_of_them)
             yield problem, [detail for _, details in same for detail in details]
         else:
             yield from same
@@ -194,5 +196,5 @@ def _is_alone(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
     return [each["loc"][:-1] for each in details if each["type"] == "extra_forbidden"].count(detail["loc"][:-1]) == 1
 
 
-def _problem(detail: ErrorDetails, message: str) -> Problem:
-    return Problem(detail["loc"], detail["input"], message, rule="unknown-field")
+def _problem(detail: ErrorDetails, message: str, fix: str) -> Problem:
+    return Problem(detail["loc"], detail["input"], message, fix, rule="unknown-field")

@@ -32,7 +32,7 @@ def _region(config: ClusterConfig, access: Access) -> str:
     zone = config.network.availability_zone_id
     region = access.region_of(config.region or region_of_zone(zone))
     if region is None:
-        raise CommandError(f"no region is known for zone {zone}; add `region` to the file")
+        raise CommandError(f"no region is known for zone {zone}", "add `region` to the file")
     return region
 
 

@@ -37,7 +37,7 @@ def live_session(config: ClusterConfig, file: str, region: str, access: Access) 
         session = boto3.Session(profile_name=access.profile)
         check_account(config, file, client_of(session, "sts", region_name=region))
     except (ClientError, BotoCoreError) as error:
-        raise CommandError(explained("cost", error)) from error
+        raise explained("cost", error) from error
     return session
 
 
@@ -47,15 +47,15 @@ def live_lines(charges: Iterable[Charge], region: str, session: Any) -> tuple[Li
         client = client_of(session, "pricing", region_name=endpoint_region(region))
         return lines_of(charges, region, PricingApi(client).price)
     except (ClientError, BotoCoreError) as error:
-        raise CommandError(_without_pricing(error) or explained("cost", error)) from error
+        raise _without_pricing(error) or explained("cost", error) from error
 
 
-def _without_pricing(error: Exception) -> str | None:
-    """Return the message for an endpoint without a Pricing API, as the embedded AWS: it answers with HTML."""
+def _without_pricing(error: Exception) -> CommandError | None:
+    """Return the error of an endpoint without a Pricing API, as the embedded AWS: it answers with HTML."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL_PRICING") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint is None or not isinstance(error, ClientError) or not str(error.response["Error"]["Code"]).isdigit():
         return None
-    return f"{endpoint} has no Pricing API; remove --live, or open a shell for an AWS account"
+    return CommandError(f"{endpoint} has no Pricing API", "remove --live, or open a shell for an AWS account")
 
 
 class PricingApi:

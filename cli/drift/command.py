@@ -24,7 +24,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     api = ClusterApi(deployment.client("sagemaker"))
     cluster = cluster_named(api, name)
     if cluster is None:
-        raise CommandError(f"cluster {name} was deleted during the comparison; run `{deployment.hpod('status')}`")
+        raise CommandError(f"cluster {name} was deleted during the comparison", f"run `{deployment.hpod('status')}`")
     parts = Parts("drift")
     has_agents = not deployment.is_eks
     not_compared = [] if has_agents else NOT_COMPARED
@@ -50,7 +50,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
         "nodes_without_agent": silent,
         "not_compared": not_compared,
     }
-    text = (*table_of(found), "\n".join([*lines, *parts.missing]))
+    text = (*table_of(found), "\n".join([*lines, *map(str, parts.missing)]))
     failure = "the file, the cluster and its nodes differ" if found and exit_code else ""
     return Result(data, text, parts.problems, failure)
 

@@ -100,4 +100,4 @@ def _references(data: Json) -> list[Reference]:
     try:
         return [Reference(**{name: str(entry[name]) for name in Reference._fields}) for entry in json.loads(data[ENTRIES])]
     except (KeyError, TypeError, ValueError) as error:
-        raise UnreachableError(f"ConfigMap kube-system/{NAME}: data.{ENTRIES} is not a list of objects; restore it") from error
+        raise UnreachableError(f"ConfigMap kube-system/{NAME}: data.{ENTRIES} is not a list of objects", "restore it") from error

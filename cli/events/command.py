@@ -48,7 +48,7 @@ def events(
     total = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(Verdict))
     head = f"{len(found)} events since {start.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {total}"
     data = {"since": start.isoformat(), "events": [event.data(name) for event in found]}
-    return Result(data, ("\n".join([head, *missing]),), [warning_problem(text) for text in missing])
+    return Result(data, ("\n".join([head, *map(str, missing)]),), [warning_problem(error) for error in missing])
 
 
 def _follow(read: Callable[[], list[Event]], known: list[Event], show: Callable[[Event], None]) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from cli.deployment import Deployment
+from cli.errors import CommandError
 from cli.events.aws_sources import alarm_events, cluster_events, operations, stack_events
 from cli.events.event import Event
 from cli.events.node_sources import bundle_events, deep_check_events, disk_events, health_events, kubernetes_events, state_events
@@ -20,7 +21,7 @@ def timeline(
     cluster: Mapping[str, Any] | None,
     is_first: bool = True,
     is_reachable: bool = True,
-) -> tuple[list[Event], list[str]]:
+) -> tuple[list[Event], list[CommandError]]:
     """Return the events, oldest first, and why sources are missing; without a cluster, those of its stacks and alarms.
 
     If the API server is known not to be reachable, it is not asked.

@@ -37,40 +37,43 @@ def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]
         walked = [*(each for each in walked if each.path not in {problem.path for problem in pasted}), *pasted]
     yield from walked
     if not original.request.get(GROUPS):
-        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), _without_group(original))
+        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group", _group_fix(original))
     elif not walked:
         yield from _not_ours(original, choices)
 
 
-def _without_group(original: Original) -> str:
+def _group_fix(original: Original) -> str:
     if groups_of(original.request):
-        return "has no group; a cluster file cannot describe a cluster with RestrictedInstanceGroups only: add an ordinary group"
-    return f"has no group; add {'one' if eks_arn_of(original.request) else 'a controller group'}"
+        return "a cluster file cannot describe a cluster with RestrictedInstanceGroups only: add an ordinary group"
+    return f"add {'one' if eks_arn_of(original.request) else 'a controller group'}"
 
 
 def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
     """Yield what SageMaker accepts, but no cluster file can describe."""
     if (arn := eks_arn_of(original.request)) and original.parameters is not None:
-        message = "uses EKS, which has no provisioning parameters; leave out that file"
-        yield Problem(("Orchestrator", "Eks", "ClusterArn"), arn, message)
+        message = "uses EKS, which has no provisioning parameters"
+        yield Problem(("Orchestrator", "Eks", "ClusterArn"), arn, message, "leave out that file")
     elif not arn and original.parameters is None and not any("SlurmConfig" in group for group in original.groups):
-        message = "unknown orchestrator; for EKS, add Eks.ClusterArn; for Slurm, also pass provisioning_parameters.json"
-        yield Problem(("Orchestrator",), original.request.get("Orchestrator", ABSENT), message)
+        fix = "for EKS, add Eks.ClusterArn; for Slurm, also pass provisioning_parameters.json"
+        yield Problem(("Orchestrator",), original.request.get("Orchestrator", ABSENT), "unknown orchestrator", fix)
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
             yield Problem(
-                (GROUPS, index, "InstanceType"), ABSENT, "a group requires InstanceType or InstanceRequirements; add one of them"
+                (GROUPS, index, "InstanceType"),
+                ABSENT,
+                "a group requires InstanceType or InstanceRequirements",
+                "add one of them",
             )
     yield from _tag_problems(original)
     if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
-        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets; pass --vpc and --zone")
+        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets", "pass --vpc and --zone")
 
 
 def _tag_problems(original: Original) -> Iterator[Problem]:
     keys = [tag["Key"] for tag in original.request.get("Tags", ())]
     for index, key in enumerate(keys):
         if key in keys[:index]:
-            yield Problem(("Tags", index, "Key"), key, "duplicate tag key; remove one")
+            yield Problem(("Tags", index, "Key"), key, "duplicate tag key", "remove one")
 
 
 def unequal(original: Original, choices: Choices, config: ClusterConfig) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cli.errors import CommandError
+from cli.errors import CommandError, as_one
 from config.errors import Path, Problem
 from config.network import ZONE_ID
 from config.suggestions import either, nearest
@@ -48,31 +48,31 @@ class Choices:
 def check_place(region: str | None, zone: str | None) -> None:
     """Refuse what can be no region, no zone, or a zone of another region; of others the new file's own check warns."""
     if region is not None and not is_plausible_region(region):
-        raise CommandError(f"--region: {region} is not a region of SageMaker; {nearest(region, regions())}")
+        raise CommandError(f"--region: {region} is not a region of SageMaker", nearest(region, regions()))
     if zone is None:
         return
     if re.fullmatch(ZONE_ID, zone) is None:
-        raise CommandError(f"--zone: {zone} {_no_zone(zone, region)}")
+        raise _no_zone(zone, region)
     elsewhere = region_of_zone(zone)
     if region and elsewhere and elsewhere != region:
-        raise CommandError(f"--zone {zone} is in {elsewhere}, but --region is {region}; remove or correct one of the two")
+        raise CommandError(f"--zone {zone} is in {elsewhere}, but --region is {region}", "remove or correct one of the two")
 
 
-def _no_zone(zone: str, region: str | None) -> str:
+def _no_zone(zone: str, region: str | None) -> CommandError:
     """Return why the value is not a zone id."""
     if (named := region_of_name(zone)) and (ids := zones_of(named)):
-        return f"is a zone name, which differs between accounts; use its id: {either(ids)}"
-    return f"is not an availability zone id; {zone_fix(zone, region)}"
+        return CommandError(f"--zone: {zone} is a zone name, which differs between accounts", f"use its id: {either(ids)}")
+    return CommandError(f"--zone: {zone} is not an availability zone id", zone_fix(zone, region))
 
 
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:
     """Refuse what the new file's problems are about, where that is an option's word and not the original's."""
     wrong = [
-        f"--{option} {given[option]}: {problem.message}"
+        CommandError(f"--{option} {given[option]}: {problem.message}", problem.fix)
         for problem in problems
         if (option := OPTIONS.get(problem.path))
         and given.get(option) is not None
         and (problem.path or problem.rule == "file.name")
     ]
     if wrong:
-        raise CommandError("\n".join(wrong))
+        raise as_one(wrong)

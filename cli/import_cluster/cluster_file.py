@@ -45,7 +45,9 @@ def _imported(original: Original, choices: Choices, name: str, folder: Path) -> 
         made = _written(other, choices, roles, lifecycle, name=name, folder=folder)
         errors = [problem for problem in made.problems if problem.level is Level.ERROR]
         kept = _written(original, choices, roles, lifecycle, name=name, folder=folder).problems if errors else ()
-        reasons = [each for each in errors if each.message not in {problem.message for problem in kept}]
+        reasons = [
+            each for each in errors if (each.message, each.fix) not in {(problem.message, problem.fix) for problem in kept}
+        ]
         if not reasons:
             return made
         original = not_moved(original, reasons[0])
@@ -62,7 +64,7 @@ def _written(original: Original, choices: Choices, roles: Roles, lifecycle: Part
     if checked.config is None or reasons:
         return Imported(text, None, tuple(reasons))
     found = unequal(original, choices, checked.config)
-    problems = [Problem(("InstanceGroups",), path, "differs in the file's request; please report it") for path in found]
+    problems = [Problem(("InstanceGroups",), path, "differs in the file's request", "please report it") for path in found]
     return Imported(text, checked.config, tuple(problems))
 
 

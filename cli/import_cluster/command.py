@@ -19,7 +19,7 @@ def import_cluster(
 ) -> Result:
     """Return or write the file; fail with the problems that need an edit."""
     if write and not write.parent.is_dir():
-        raise CommandError(f"--write: no folder {write.parent}; create it, or choose another")
+        raise CommandError(f"--write: no folder {write.parent}", "create it, or choose another")
     check_place(chosen["region"], chosen["zone"])
     _refuse_number(len(files), cluster)
     original, choices = _original(files, cluster, write, chosen)
@@ -37,13 +37,13 @@ def _refuse_number(files: int, cluster: str | None) -> None:
     """Refuse too few files, and too many."""
     if cluster and files > 1:
         raise CommandError(
-            f"{files} files given with --from-cluster, which takes only provisioning_parameters.json; give only that file"
+            f"{files} files given with --from-cluster, which takes only provisioning_parameters.json", "give only that file"
         )
     fix = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --from-cluster NAME"
     if not files and not cluster:
-        raise CommandError(f"nothing to import; {fix}")
+        raise CommandError("nothing to import", fix)
     if files > MOST_FILES:
-        raise CommandError(f"{files} files given, at most {MOST_FILES} allowed; {fix}")
+        raise CommandError(f"{files} files given, at most {MOST_FILES} allowed", fix)
 
 
 def _original(files: list[Path], cluster: str | None, write: Path | None, chosen: dict[str, Any]) -> tuple[Original, Choices]:
@@ -57,9 +57,9 @@ def _original(files: list[Path], cluster: str | None, write: Path | None, chosen
 def _choices(chosen: dict[str, Any], default: Keep = Keep.NOTHING) -> Choices:
     keep = Keep(chosen["keep"]) if chosen["keep"] else Keep.NETWORK if chosen["vpc"] else default
     if keep is Keep.EVERYTHING and chosen["scripts"]:
-        raise CommandError("--scripts replaces the scripts, but --keep everything keeps them; remove one of the two")
+        raise CommandError("--scripts replaces the scripts, but --keep everything keeps them", "remove one of the two")
     if keep is Keep.NOTHING and chosen["vpc"]:
-        raise CommandError("--vpc names a network, but --keep nothing creates one; remove one of the two")
+        raise CommandError("--vpc names a network, but --keep nothing creates one", "remove one of the two")
     return Choices(
         keep=keep,
         region=chosen["region"],

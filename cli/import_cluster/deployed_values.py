@@ -105,7 +105,7 @@ def placeholder_problems(request: object) -> Iterator[Problem]:
     """Yield a problem for each value with a placeholder."""
     for path, value in texts(request):
         if found := PLACEHOLDER.search(value):
-            yield Problem(path, value, f"{found[0]} is a placeholder; replace it with its value")
+            yield Problem(path, value, f"{found[0]} is a placeholder", "replace it with its value")
 
 
 def texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:

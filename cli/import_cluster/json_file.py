@@ -40,16 +40,17 @@ def read_json(file: FilePath) -> JsonFile:
         content = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
         return JsonFile(str(file), content, places_of(text))
     except OSError as error:
-        problem = Problem((), file.name, f"cannot be read: {error.strerror or error}; check its name and its permissions")
+        problem = Problem((), file.name, f"cannot be read: {error.strerror or error}", "check its name and its permissions")
     except UnicodeDecodeError:
-        problem = Problem((), ABSENT, f"is not UTF-8 text; {EXPECTED}")
+        problem = Problem((), ABSENT, "is not UTF-8 text", EXPECTED)
     except json.JSONDecodeError as error:
-        message = f"is not JSON: {error.msg}; {_fix(error, file)}"
-        problem = Problem((), _line(error), message, place=Place(error.lineno, error.colno))
+        problem = Problem(
+            (), _line(error), f"is not JSON: {error.msg}", _fix(error, file), place=Place(error.lineno, error.colno)
+        )
     except ValueError as error:  # raised below, and by numbers with thousands of digits
-        problem = Problem((), ABSENT, f"{error}; {EXPECTED} without duplicate keys", place=strange_place(text))
+        problem = Problem((), ABSENT, str(error), f"{EXPECTED} without duplicate keys", place=strange_place(text))
     except RecursionError:
-        problem = Problem((), ABSENT, f"is nested too deeply; {EXPECTED}")
+        problem = Problem((), ABSENT, "is nested too deeply", EXPECTED)
     raise ConfigError({str(file): [problem]})
 
 

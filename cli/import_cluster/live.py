@@ -35,7 +35,7 @@ def read_live(
     try:
         session = session or boto3.Session(profile_name=choices.profile, region_name=asked_region(choices.region))
         if session.region_name is None:
-            raise CommandError(f"no region for cluster {name}; pass --region, or set AWS_REGION")
+            raise CommandError(f"no region for cluster {name}", "pass --region, or set AWS_REGION")
         _check_account(session, file)
         cluster = _cluster(session, name)
         request = request_of(cluster)
@@ -48,7 +48,7 @@ def read_live(
             original = replace(original, parameters=_stored(session, request))
         return _placed(session, original, choices)
     except (ClientError, BotoCoreError, ResponseParserError) as error:
-        raise CommandError(explained("import", error)) from error
+        raise explained("import", error) from error
 
 
 def _check_account(session: Any, file: Path | None) -> None:
@@ -62,17 +62,17 @@ def _check_account(session: Any, file: Path | None) -> None:
 
 def _cluster(session: Any, name: str) -> Cluster:
     if check_request({"ClusterName": name}, "DescribeCluster"):
-        raise CommandError(f"--from-cluster: {name} is not a cluster name or ARN; `aws sagemaker list-clusters` lists them")
+        raise CommandError(f"--from-cluster: {name} is not a cluster name or ARN", "`aws sagemaker list-clusters` lists them")
     cluster = cluster_named(ClusterApi(client_of(session, "sagemaker")), name)
     if cluster is None:
-        raise CommandError(f"no cluster {name} in {session.region_name}; correct the name, or pass --region")
+        raise CommandError(f"no cluster {name} in {session.region_name}", "correct the name, or pass --region")
     return cluster
 
 
 def _with_parameters(original: Original, file: JsonFile) -> Original:
     demand(file, PARAMETERS_KIND)
     if not isinstance(file.content, dict):
-        raise CommandError(f"{file.name} is not provisioning parameters; pass a file with a JSON object")
+        raise CommandError(f"{file.name} is not provisioning parameters", "pass a file with a JSON object")
     return replace(original, parameters=file.content, files={file.name: file})
 
 
@@ -89,11 +89,11 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
         content = json.loads(body)
     except ClientError as error:
         message = error.response["Error"].get("Message") or error
-        raise CommandError(f"cannot read s3://{place.netloc}/{key}: {message}; pass {PARAMETERS} as a file") from error
+        raise CommandError(f"cannot read s3://{place.netloc}/{key}: {message}", f"pass {PARAMETERS} as a file") from error
     except (ValueError, RecursionError) as error:
-        raise CommandError(f"s3://{place.netloc}/{key} is not JSON: {error}; pass {PARAMETERS} as a file") from error
+        raise CommandError(f"s3://{place.netloc}/{key} is not JSON: {error}", f"pass {PARAMETERS} as a file") from error
     if not isinstance(content, dict):
-        raise CommandError(f"s3://{place.netloc}/{key} is not a JSON object; pass {PARAMETERS} as a file")
+        raise CommandError(f"s3://{place.netloc}/{key} is not a JSON object", f"pass {PARAMETERS} as a file")
     return content
 
 
@@ -128,7 +128,7 @@ def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
         ("--vpc", choices.vpc_id, subnet["VpcId"]),
     ):
         if ours not in (None, theirs):
-            raise CommandError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; remove {option}")
+            raise CommandError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}", f"remove {option}")
 
 
 def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def moved(original: Original, choices: Choices, roles: Roles) -> Original | None
 
 def not_moved(original: Original, problem: Problem) -> Original:
     """Return the original with the reason why scripts set up Slurm."""
-    return replace(original, notes=(*original.notes, NOT_MOVED.format(dotted(problem.path), problem.message.partition("; ")[0])))
+    return replace(original, notes=(*original.notes, NOT_MOVED.format(dotted(problem.path), problem.message)))
 
 
 def is_continuous(original: Original, choices: Choices) -> bool:
@@ -116,7 +116,7 @@ def _not_ours(original: Original, *, is_api: bool) -> Iterator[Problem]:
             name = scripts.get(member)
             if name is not None and (name != ON_CREATE or (member != "OnCreate" and not is_api)):
                 fix = API_FIX if is_api else FIX
-                yield Problem((GROUPS, index, LIFE_CYCLE, member), name, f"is not one of our scripts; {fix}")
+                yield Problem((GROUPS, index, LIFE_CYCLE, member), name, "is not one of our scripts", fix)
 
 
 def on_create_of(sections: Mapping[str, object]) -> str:

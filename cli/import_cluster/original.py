@@ -97,7 +97,7 @@ def _with_network(request: Request, file: JsonFile, network_file: JsonFile | Non
     network = _mapping(network_file, NETWORK, "CreateCluster's VpcConfig")
     network = network.get(VPC, network)
     if request.get(VPC, network) != network:
-        problem = Problem((VPC,), request[VPC], f"differs from {network_file.name}; pass it once", place=file.place((VPC,)))
+        problem = Problem((VPC,), request[VPC], f"differs from {network_file.name}", "pass it once", place=file.place((VPC,)))
         raise ConfigError({file.name: [problem]})
     return {**request, VPC: network}
 
@@ -107,7 +107,7 @@ def _mapping(file: JsonFile, kind: str, what: str) -> dict[str, Any]:
     if isinstance(file.content, dict):
         return file.content
     raise ConfigError(
-        {file.name: [Problem((), file.content, f"is not {what}; pass a file with a JSON object", place=file.place(()))]}
+        {file.name: [Problem((), file.content, f"is not {what}", "pass a file with a JSON object", place=file.place(()))]}
     )
 
 
@@ -186,5 +186,5 @@ def demand(file: JsonFile, name: str) -> None:
     if kind is None or kind.name == name:
         return
     path, value = ((kind.member,), file.content[kind.member]) if isinstance(file.content, dict) else ((), ABSENT)
-    problem = Problem(path, value, f"{kind.what}; {kind.fix}", place=file.place(path))
+    problem = Problem(path, value, kind.what, kind.fix, place=file.place(path))
     raise ConfigError({file.name: [problem]})

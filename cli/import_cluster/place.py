@@ -39,8 +39,7 @@ def place_of(original: Original, choices: Choices) -> Place:
     zones = zones_of(region) if region else ()
     if choices.keep is not Keep.NOTHING or not zones:
         offered = either(zones) if zones else "e.g. --zone usw2-az4"
-        message = f"unknown zone; pass --zone with its id ({offered})"
-        raise ConfigError({original.request_file: [Problem((), ABSENT, message)]})
+        raise ConfigError({original.request_file: [Problem((), ABSENT, "unknown zone", f"pass --zone with its id ({offered})")]})
     return Place(region, zones[0], is_chosen=False)
 
 
@@ -68,7 +67,7 @@ def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigE
     fix = f"remove {option}; to move the cluster, edit the new file"
     problems: dict[str, list[Problem]] = {}
     for file, path, text, region in named:
-        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {fix}"))
+        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}", fix))
     return ConfigError(problems)
 
 

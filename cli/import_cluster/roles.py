@@ -46,10 +46,10 @@ def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
         elif drop_unknown_groups and role is not Role.CONTROLLER:
             roles.dropped.append(name)
         else:
-            roles.wrong(original.parameters_file, Problem(path, name, _unknown(path, name, free, role)))
+            roles.wrong(original.parameters_file, _unknown(path, name, free, role))
     for index, name in enumerate(names):
         if name not in roles.found and (original.parameters is None or not roles.problems):
-            roles.wrong(original.request_file, Problem((GROUPS, index, "InstanceGroupName"), name, _unassigned(original)))
+            roles.wrong(original.request_file, _unassigned(original, (GROUPS, index, "InstanceGroupName"), name))
     return roles
 
 
@@ -82,29 +82,31 @@ def _assign(roles: Roles, original: Original, source: Source) -> None:
     path, name, role, partition = source
     if name in roles.found:
         other = roles.found[name][0]
-        message = f"is {other.value if other else 'a'} group already; a group can have one role and one partition"
-        roles.wrong(original.parameters_file, Problem(path, name, message))
+        message = f"is {other.value if other else 'a'} group already"
+        fix = "a group can have one role and one partition"
+        roles.wrong(original.parameters_file, Problem(path, name, message, fix))
         return
     roles.found[name] = role, partition
     pattern = next(each.pattern for each in InstanceGroup.model_fields["partition"].metadata if hasattr(each, "pattern"))
     if partition is not None and not re.fullmatch(pattern, partition):
         where = (*path[:-1], "partition_name")
-        roles.wrong(original.parameters_file, Problem(where, partition, f"{in_words(pattern)}; rename the partition"))
+        roles.wrong(original.parameters_file, Problem(where, partition, in_words(pattern), "rename the partition"))
 
 
-def _unknown(path: Path, name: str, free: list[str], role: Role) -> str:
+def _unknown(path: Path, name: str, free: list[str], role: Role) -> Problem:
     """Return the problem of an unknown group, with the group that may be meant."""
-    wrong = f"{path[-1]} {name} is not an instance group"
     if role is Role.CONTROLLER:
-        return f"{wrong}; {nearest(name, free) if free else 'add the group that runs slurmctld, which has another role here'}"
-    meant = f"{nearest(name, free)}; or leave" if free else "all of them have other roles: leave"
-    return f"{wrong}; {meant} it out with --drop-unknown-groups"
+        fix = nearest(name, free) if free else "add the group that runs slurmctld, which has another role here"
+    else:
+        meant = f"{nearest(name, free)}; or leave" if free else "all of them have other roles: leave"
+        fix = f"{meant} it out with --drop-unknown-groups"
+    return Problem(path, name, f"{path[-1]} {name} is not an instance group", fix)
 
 
-def _unassigned(original: Original) -> str:
+def _unassigned(original: Original, path: Path, name: str) -> Problem:
     if original.parameters is None:
-        return "unknown role (controller, login or compute); also pass provisioning_parameters.json"
-    return f"{original.parameters_file} has no role for it; add it to worker_groups"
+        return Problem(path, name, "unknown role (controller, login or compute)", "also pass provisioning_parameters.json")
+    return Problem(path, name, f"{original.parameters_file} has no role for it", "add it to worker_groups")
 
 
 def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
@@ -112,28 +114,28 @@ def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
     for name, value in parameters.items():
         similar = nearest(name, [each for each in _KNOWN if each not in parameters])
         if name not in _KNOWN and similar.startswith("did you mean"):
-            yield Problem((name,), value, f"is not a provisioning parameter; {similar}")
+            yield Problem((name,), value, "is not a provisioning parameter", similar)
         elif name in _TEXTS and not isinstance(value, str):
-            yield Problem((name,), value, "must be text; quote it")
+            yield Problem((name,), value, "must be text", "quote it")
     if not parameters.get("controller_group"):
-        yield Problem(("controller_group",), ABSENT, "is required; add the name of the group that runs slurmctld")
+        yield Problem(("controller_group",), ABSENT, "is required", "add the name of the group that runs slurmctld")
     if parameters.get("workload_manager", "slurm") != "slurm":
-        yield Problem(("workload_manager",), parameters["workload_manager"], "must be slurm; no other is supported")
+        yield Problem(("workload_manager",), parameters["workload_manager"], "must be slurm", "no other is supported")
     yield from _worker_problems(parameters.get("worker_groups", []))
     slurm = parameters.get(SLURM, {})
     if not isinstance(slurm, dict) or not all(isinstance(value, str) for value in slurm.values()):
-        yield Problem((SLURM,), slurm, "must be an object with texts; quote its values")
+        yield Problem((SLURM,), slurm, "must be an object with texts", "quote its values")
 
 
 def _worker_problems(workers: object) -> Iterator[Problem]:
     if not isinstance(workers, list):
-        yield Problem(("worker_groups",), workers, "must be a list; write [{instance_group_name, partition_name}]")
+        yield Problem(("worker_groups",), workers, "must be a list", "write [{instance_group_name, partition_name}]")
         return
     for index, worker in enumerate(workers):
         for name in ("instance_group_name", "partition_name"):
             value = worker.get(name, ABSENT) if isinstance(worker, dict) else ABSENT
             if not isinstance(value, str) or not value:
-                yield Problem(("worker_groups", index, name), value, "must be text; add it")
+                yield Problem(("worker_groups", index, name), value, "must be text", "add it")
 
 
 _TEXTS = (

@@ -15,8 +15,10 @@ from cli.import_cluster.roles import SLURM
 from cluster_request.eks_addons import versions
 from cluster_request.request import CONTINUOUS
 from config.errors import ABSENT, ConfigError, Problem
+from config.section import Section
 from config.slurm import AccountingConfig
-from config.storage import DEFAULT_HOMES
+from config.storage import DEFAULT_HOMES, ExistingFileSystem, OpenZfsConfig
+from validation.patterns import fallback_fix, in_words
 
 LUSTRE, MOUNT, OPENZFS = "fsx_dns_name", "fsx_mountname", "fsx_openzfs_dns_name"
 AWS_HOMES = "/fsx"
@@ -38,7 +40,7 @@ def storage_part(original: Original, choices: Choices) -> Part:
     if parameters.get(LUSTRE) or parameters.get(MOUNT):
         section["existing"] = _existing(original)
     if parameters.get(OPENZFS):
-        section["openzfs"] = {"dns_name": parameters[OPENZFS]}
+        section["openzfs"] = {"dns_name": _checked(original, OPENZFS, OpenZfsConfig, "dns_name")}
     comments = ["The original's file systems."] if section else []
     if "existing" in section and "openzfs" not in section and has_our_scripts:
         section["homes"] = AWS_HOMES
@@ -80,16 +82,25 @@ def _existing(original: Original) -> dict[str, str]:
     parameters = original.parameters or {}
     for name in (LUSTRE, MOUNT):
         if not parameters.get(name):
-            raise _wrong(original, name, ABSENT, "a file system requires its DNS name and its mount name; add it")
+            raise _wrong(original, name, ABSENT, "a file system requires its DNS name and its mount name", "add it")
     found = re.match(r"(fs-[0-9a-f]{8,17})\.", parameters[LUSTRE])
     if not found:
-        message = "does not begin with a file system id; enter e.g. fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
-        raise _wrong(original, LUSTRE, parameters[LUSTRE], message)
-    return {"file_system_id": found[1], "mount_name": parameters[MOUNT]}
+        fix = "enter e.g. fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+        raise _wrong(original, LUSTRE, parameters[LUSTRE], "does not begin with a file system id", fix)
+    return {"file_system_id": found[1], "mount_name": _checked(original, MOUNT, ExistingFileSystem, "mount_name")}
 
 
-def _wrong(original: Original, name: str, value: object, message: str) -> ConfigError:
-    return ConfigError({original.parameters_file: [Problem((name,), value, message)]})
+def _checked(original: Original, name: str, section: type[Section], field: str) -> str:
+    """Return the parameter's text; raise a ConfigError if the field does not accept it."""
+    text = str((original.parameters or {})[name])
+    pattern = next(each.pattern for each in section.model_fields[field].metadata if hasattr(each, "pattern"))
+    if not re.fullmatch(pattern, text):
+        raise _wrong(original, name, text, in_words(pattern), fallback_fix(pattern) or "correct it")
+    return text
+
+
+def _wrong(original: Original, name: str, value: object, message: str, fix: str) -> ConfigError:
+    return ConfigError({original.parameters_file: [Problem((name,), value, message, fix)]})
 
 
 def slurm_part(original: Original, choices: Choices) -> Part:

@@ -97,8 +97,8 @@ class OperatorClient:
         text, kind = " ".join(error.text.split()), error.kind.value
         problem = f"API server of EKS cluster {self.name}: {kind if text.lower() == kind else f'{kind}: {text}'}"
         if error.kind in REFUSED:
-            return RefusedError(f"{problem}; {self.access_fix}")
-        return UnreachableError(f"{problem}; {FIX.get(error.kind, 'read the message of the API server')}")
+            return RefusedError(problem, self.access_fix)
+        return UnreachableError(problem, FIX.get(error.kind, "read the message of the API server"))
 
 
 class _Client(KubernetesClient):
@@ -118,9 +118,9 @@ def describe_eks(eks: Any, name: str) -> Json:
     """Return EKS's description of an EKS cluster that has an API server."""
     found: Json | None = unless_absent(lambda: eks.describe_cluster(name=name)["cluster"])
     if found is None:
-        raise UnreachableError(f"EKS cluster {name!r} does not exist; deploy the cluster first, or correct `eks.existing`")
+        raise UnreachableError(f"EKS cluster {name!r} does not exist", "deploy the cluster first, or correct `eks.existing`")
     if not found.get("endpoint"):
-        raise UnreachableError(f"EKS cluster {name!r} is {found['status']} and has no API server; try again when it is ACTIVE")
+        raise UnreachableError(f"EKS cluster {name!r} is {found['status']} and has no API server", "try again when it is ACTIVE")
     return found
 
 

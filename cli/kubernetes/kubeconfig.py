@@ -56,7 +56,7 @@ def merged(config: Json, entry: Entry, *, force: bool = False) -> Json:
     other = (found.get("context") or {}).get("cluster")
     if found and other != entry.arn and not force:
         raise CommandError(
-            f"context {entry.context!r} belongs to cluster {other!r}; pass --context NAME, or --force to replace it"
+            f"context {entry.context!r} belongs to cluster {other!r}", "pass --context NAME, or --force to replace it"
         )
     lists = {key: _with(config.get(key) or [], each) for key, each in entry.entries().items()}
     head = {"apiVersion": "v1", "kind": "Config"}
@@ -70,16 +70,16 @@ def read_kubeconfig(path: Path) -> Json:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"cannot read {path}: {error}; correct it, or pass --write FILE") from error
+        raise CommandError(f"cannot read {path}: {error}", "correct it, or pass --write FILE") from error
     try:
         found = yaml.load(text, _Loader)  # noqa: S506  derived from SafeLoader
     except yaml.YAMLError as error:
         problem = " ".join(str(error).split())
-        raise CommandError(f"{path} is not YAML: {problem}; correct it, or pass --write FILE") from error
+        raise CommandError(f"{path} is not YAML: {problem}", "correct it, or pass --write FILE") from error
     if found is None:
         return {}
     if not isinstance(found, dict) or not all(_is_list(found.get(key)) for key in LISTS):
-        raise CommandError(f"{path} is not a kubeconfig; correct it, or pass --write FILE")
+        raise CommandError(f"{path} is not a kubeconfig", "correct it, or pass --write FILE")
     return found
 
 

@@ -44,4 +44,4 @@ def call(site: Site, action: str, nodes: Sequence[Node]) -> dict[str, str]:
 
 def problem_of(action: str, error: Exception) -> str:
     """Return the problem of the nodes of a batch that an error ended."""
-    return explained(action, error) if isinstance(error, OF_AWS) else str(error)
+    return str(explained(action, error) if isinstance(error, OF_AWS) else error)

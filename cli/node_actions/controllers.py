@@ -30,7 +30,9 @@ def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: boo
     jobs = site.scheduler.jobs()
     if jobs:
         running = f"{counted(len(jobs), 'job')} running"
-        raise CommandError(f"cannot {action} the only controller: {running}; wait until they end, or pass --force (see {PAGE})")
+        raise CommandError(
+            f"cannot {action} the only controller: {running}", f"wait until they end, or pass --force (see {PAGE})"
+        )
 
 
 def _replaced(site: Site) -> list[str]:

@@ -56,7 +56,9 @@ def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
     listed = Counter(node.group for node in site.nodes if node.status != "ShuttingDown")
     counts = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
     if controllers := [node for node in chosen if node.role == Role.CONTROLLER]:
-        raise CommandError(f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
+        raise CommandError(
+            f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers", "destroy the cluster instead"
+        )
     return {name: max(counts[name], listed[name]) - count for name, count in Counter(node.group for node in chosen).items()}
 
 
@@ -67,10 +69,10 @@ def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bo
             continue
         remain = f"{group.name}: {counted(left[group.name], 'node')} would be left"
         if left[group.name] < (group.min_instance_count or 0):
-            raise CommandError(f"{remain}, and min_instance_count is {group.min_instance_count}; lower it first")
+            raise CommandError(f"{remain}, and min_instance_count is {group.min_instance_count}", "lower it first")
         if left[group.name] < group.instance_count and not scale:
             fix = f"pass --scale to set it to {left[group.name]} in {file}"
-            raise CommandError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again; {fix}")
+            raise CommandError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again", fix)
         if scale and left[group.name] < group.instance_count:
             scaled(file, group.name, left[group.name], dry_run=True)
 

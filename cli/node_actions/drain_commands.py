@@ -80,7 +80,7 @@ def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) 
     if not known:
         labels = ", ".join(node.label for node in chosen)
         fix = "pass nodes that have joined" if site.is_eks else "pass compute nodes"
-        raise CommandError(f"{site.scheduler_name} has none of these nodes: {labels}; {fix}")
+        raise CommandError(f"{site.scheduler_name} has none of these nodes: {labels}", fix)
     return site, chosen, known
 
 

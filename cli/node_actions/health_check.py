@@ -10,11 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import explained
 from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.errors import CommandError
-from cli.node_actions.batches import OF_AWS, problem_of
+from cli.node_actions.batches import OF_AWS
 from cli.node_actions.drained import jobs_on, jobs_table
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import Seen
@@ -22,7 +23,7 @@ from cli.node_actions.site import Site
 from cli.node_directory import Node
 from cli.node_reports import LogLine, json_object, log_lines
 from cli.remote.shell import Shell
-from cli.result import Block, Json, Result, Show, Table, ignore
+from cli.result import Block, Json, Result, Show, Table, error_problem, ignore
 from config.instance_group import DeepHealthCheck
 from config.instance_types import accelerator, instance_type
 
@@ -51,7 +52,7 @@ class Log:
     """What HyperPod logged of a check; ``problem`` is why it could not be read."""
 
     records: Sequence[Json]
-    problem: str = ""
+    problem: CommandError | None = None
 
     @property
     def errors(self) -> list[str]:
@@ -94,7 +95,7 @@ class HealthCheck:
                 raise
             message = error.response["Error"]["Message"]
             raise CommandError(
-                f"HyperPod refuses the check: {message}; a cluster has one check at a time: try again later"
+                f"HyperPod refuses the check: {message}", "a cluster has one check at a time: try again later"
             ) from error
 
     def is_done(self) -> bool:
@@ -183,8 +184,8 @@ def health_check(
     try:
         done = patience.until(run.is_done)
     except OF_AWS as error:  # not raised: the check continues, and the result has the known faults
-        return _unfinished(run, problem_of("health-check", error))
-    return _finished(run, _log_of(run)) if done else _unfinished(run, f"not done after {patience.span}")
+        return _unfinished(run, explained("health-check", error))
+    return _finished(run, _log_of(run)) if done else _unfinished(run, CommandError(f"not done after {patience.span}"))
 
 
 def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
@@ -192,7 +193,7 @@ def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
     found = [node for node in nodes if instance_type(node.instance_type) is None or accelerator(node.instance_type)]
     if not found:
         types = ", ".join(sorted({node.instance_type for node in nodes}))
-        raise CommandError(f"{types}: no accelerators, which are what deep health checks test; pass other nodes")
+        raise CommandError(f"{types}: no accelerators, which are what deep health checks test", "pass other nodes")
     return found
 
 
@@ -203,7 +204,7 @@ def _parsed(text: str) -> list[str]:
     unknown = [each for each in checks if each not in known]
     if unknown or not checks:
         problem = f"unknown check {', '.join(unknown)}" if unknown else "no check"
-        raise CommandError(f"--checks: {problem}; pass {', '.join(known)}")
+        raise CommandError(f"--checks: {problem}", f"pass {', '.join(known)}")
     return list(dict.fromkeys(checks))
 
 
@@ -211,21 +212,22 @@ def _log_of(run: HealthCheck) -> Log:
     try:
         return Log(list(run.records()))
     except OF_AWS as error:
-        return Log([], problem_of("health-check", error))
+        return Log([], explained("health-check", error))
 
 
-def _unfinished(run: HealthCheck, problem: str) -> Result:
+def _unfinished(run: HealthCheck, problem: CommandError) -> Result:
     """Return the faults that are known of a check that HyperPod has not ended."""
     nodes = _node_data(run, run.results_so_far(), MESSAGES)
     text: list[Block] = [_table(nodes), f"the checks continue; see `{run.site.deployment.hpod('status')}`"]
-    return Result(_data(run, nodes, [], done=False), text, [], problem)
+    return Result(_data(run, nodes, [], done=False), text, [error_problem(problem)], str(problem))
 
 
 def _finished(run: HealthCheck, log: Log) -> Result:
     results = run.results(log)
     nodes = _node_data(run, results, UNREADABLE if log.problem else MESSAGES)
     text: list[Block] = [_table(nodes), *_next_steps(run, results, log)]
-    return Result(_data(run, nodes, log.records, done=True), text, [], _failure(run, results, log))
+    data, failure = _data(run, nodes, log.records, done=True), _failure(run, results, log)
+    return Result(data, text, [error_problem(failure)], str(failure)) if failure else Result(data, text)
 
 
 def _data(run: HealthCheck, nodes: Sequence[Json], records: Sequence[Json], *, done: bool) -> Json:
@@ -267,9 +269,10 @@ def _next_steps(run: HealthCheck, results: Mapping[str, str], log: Log) -> Itera
         yield f"to replace them: {run.site.command('replace', failed)}"
 
 
-def _failure(run: HealthCheck, results: Mapping[str, str], log: Log) -> str:
+def _failure(run: HealthCheck, results: Mapping[str, str], log: Log) -> CommandError | None:
     bad = sum(result in ("failed", "replaced") for result in results.values())
     faulty = f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else ""
     if log.problem:
-        return f"{faulty}, and {log.problem}" if faulty else log.problem
-    return faulty or ("the log has errors" if log.errors else "")
+        return CommandError(f"{faulty}, and {log.problem.message}", log.problem.fix) if faulty else log.problem
+    message = faulty or ("the log has errors" if log.errors else "")
+    return CommandError(message) if message else None

@@ -146,4 +146,4 @@ def _cordon(client: OperatorClient, host: str, reason: str | None, *, taint: boo
         metadata = {"resourceVersion": live["metadata"].get("resourceVersion"), "annotations": {REASON: reason}}
         if client.merge(f"{NODES}/{host}", {"spec": spec, "metadata": metadata}):
             return
-    raise UnreachableError(f"node {host}: other clients keep changing it; try again")
+    raise UnreachableError(f"node {host}: other clients keep changing it", "try again")

@@ -48,7 +48,8 @@ class Site(NodeDirectory):
         reason = _why_unreachable(scheduler, drain=drain) if scheduler else found.shell_problem
         site = cls(deployment, found.cluster, found.listed, found.shell, found.shell_problem, None if reason else scheduler, show)
         if drain and reason:
-            raise CommandError(f"cannot reach {site.scheduler_name}: {reason}; {fix}")
+            fixes = filter(None, (reason.fix, fix))
+            raise CommandError(f"cannot reach {site.scheduler_name}: {reason.message}", "; ".join(fixes))
         return site, site._select(names)
 
     @property
@@ -82,7 +83,7 @@ class Site(NodeDirectory):
         running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
         known = self.in_scheduler(running)
         if unknown := [node.label for node in running if node.host not in known]:
-            raise CommandError(f"unknown to {self.scheduler_name}: {first_of(unknown, 10)}; pass --no-drain to go on")
+            raise CommandError(f"unknown to {self.scheduler_name}: {first_of(unknown, 10)}", "pass --no-drain to go on")
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""
@@ -110,15 +111,15 @@ def _scheduler(directory: NodeDirectory) -> Scheduler | None:
     return Slurm(directory.shell, controllers) if directory.shell else None
 
 
-def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> str:
-    """Return why the scheduler does not answer; empty if it does. Missing rights are an error if ``drain``."""
+def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> CommandError | None:
+    """Return why the scheduler does not answer; None if it does. Missing rights are an error if ``drain``."""
     try:
         scheduler.nodes()
     except UnreachableError as error:
         if drain and isinstance(error, RefusedError):
             raise
-        return str(error)
-    return ""
+        return error
+    return None
 
 
 def drained_for(action: str, hosts: Iterable[Host]) -> set[str]:

@@ -58,7 +58,7 @@ class Account(Deployment):
         if not name:
             raise CommandError("no region: set `region` in the cluster file, or pass --region")
         if not is_plausible_region(name):  # `validate` warns of a region that is newer than the table
-            raise CommandError(f"{name}, from the environment, is not a region of SageMaker; {nearest(name, regions())}")
+            raise CommandError(f"{name}, from the environment, is not a region of SageMaker", nearest(name, regions()))
         return str(name)
 
     def client(self, service: str) -> Any:
@@ -84,7 +84,7 @@ class Account(Deployment):
             answer: Json = self.client("sts").get_caller_identity()
             _ = answer["Account"], answer["Arn"]
         except UNINTELLIGIBLE as failure:
-            raise CommandError(explained("preflight", failure)) from failure
+            raise explained("preflight", failure) from failure
         return answer
 
     @property

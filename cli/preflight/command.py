@@ -51,10 +51,9 @@ def preflight(
     except (ClientError, BotoCoreError, OSError, CommandError) as exception:
         if isinstance(exception, BrokenPipeError):
             raise
-        message = _message(exception, config.region)
-        what, _, fix = message.partition("; ")
-        results.append(error(what, fix).by("access"))
-        return Result(as_data(config.name, results), (), as_problems(results), message)
+        reason = _explained(exception, config.region)
+        results.append(error(reason.message, reason.fix).by("access"))
+        return Result(as_data(config.name, results), (), as_problems(results), str(reason))
     failure = _failure(results, config.name, strict=strict)
     return Result(as_data(config.name, results), () if failure else (summary(results),), as_problems(results), failure)
 
@@ -69,11 +68,12 @@ def _failure(results: list[CheckResult], cluster: str, *, strict: bool) -> str:
     return ""
 
 
-def _message(exception: Exception, region: str | None) -> str:
+def _explained(exception: Exception, region: str | None) -> CommandError:
     """Return why AWS cannot be asked, or not any more."""
-    return (
-        str(exception) if isinstance(exception, CommandError) else explained("preflight", exception) + _opt_in(exception, region)
-    )
+    if isinstance(exception, CommandError):
+        return exception
+    error = explained("preflight", exception)
+    return CommandError(error.message, error.fix + _opt_in(exception, region))
 
 
 def _opt_in(exception: Exception, region: str | None) -> str:

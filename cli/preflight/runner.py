@@ -73,7 +73,7 @@ def _instead(account: Account, failure: ClientError | aws.BotoCoreError | Respon
         case ClientError():
             return not_answered(failure)
         case ResponseParserError():
-            return warning(f"unreadable answer: {not_aws()}")
+            return warning(str(not_aws("unreadable answer")))
         case aws.ParamValidationError():
             return warning(f"invalid call: {_on_one_line(failure)}", "correct the name in the file")
         case aws.ConnectionError() | aws.HTTPClientError():

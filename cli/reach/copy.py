@@ -31,7 +31,7 @@ def copy(
     """Copy a file or folder from or to a node; the name of the node stands before a colon."""
     name = node_of(source, destination)
     if shutil.which("scp") is None:
-        raise CommandError("scp: not in PATH; install OpenSSH's client")
+        raise CommandError("scp: not in PATH", "install OpenSSH's client")
     require_aws_cli()
     if shell is None:
         require_plugin()
@@ -39,7 +39,7 @@ def copy(
     shell = shell or session_shell(deployment)
     keys = host_keys(shell, node, [node])
     if not keys:
-        raise CommandError(f"{node.label}: its sshd sent no host key; check it with `{deployment.hpod('ssh', name)}`")
+        raise CommandError(f"{node.label}: its sshd sent no host key", f"check it with `{deployment.hpod('ssh', name)}`")
     login = login_of(deployment, user, identity)
     with tempfile.TemporaryDirectory() as folder:
         config, hosts = Path(folder) / "config", Path(folder) / "known_hosts"
@@ -47,7 +47,7 @@ def copy(
         write_private(config, config_text(deployment.config.name, [Entry(node, (node.instance,))], login, hosts))
         status = subprocess.run(_scp(config, node, source, destination, quiet=quiet), check=False).returncode
     if status:
-        raise CommandError(f"scp ended with exit status {status} as user {login.user}; see its message above, or pass --user")
+        raise CommandError(f"scp ended with exit status {status} as user {login.user}", "see its message above, or pass --user")
     data = {"cluster": directory.cluster, "node": node.names, "user": login.user}
     return Result({**data, "source": source, "destination": destination}, [f"copied {source} to {destination}"])
 
@@ -58,7 +58,7 @@ def node_of(source: str, destination: str) -> str:
     if len(names) != 1:
         problem = "both are on nodes" if names else "neither is on a node"
         raise CommandError(
-            f"{source} and {destination}: {problem}; write one of them as NODE:PATH (a local file with `:` as ./NAME)"
+            f"{source} and {destination}: {problem}", "write one of them as NODE:PATH (a local file with `:` as ./NAME)"
         )
     return names[0]
 

@@ -11,7 +11,7 @@ from cli.node_directory import ALL, Node, labels, node_directory, session_shell
 from cli.reach.run import NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
 from cli.remote.shell import PARALLEL_SESSIONS, Shell
-from cli.result import Block, Json, Result, Show, Table, ignore
+from cli.result import Block, Json, Result, Show, Table, error_problem, ignore
 from config.instance_group import Role
 
 AGENT = "hyperpod-follow.timer"
@@ -38,7 +38,8 @@ def rerun_scripts(
     if deployment.is_eks:
         name = deployment.config.name
         raise CommandError(
-            f"cluster {name!r} uses EKS, whose nodes run scripts only at their start; run `{deployment.hpod('replace', 'NODE')}`"
+            f"cluster {name!r} uses EKS, whose nodes run scripts only at their start",
+            f"run `{deployment.hpod('replace', 'NODE')}`",
         )
     if shell is None:
         require_plugin()
@@ -46,7 +47,7 @@ def rerun_scripts(
     directory = node_directory(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
-        raise CommandError(f"{node or ALL}: no Running node; see `{deployment.hpod('status')}`")
+        raise CommandError(f"{node or ALL}: no Running node", f"see `{deployment.hpod('status')}`")
     confirm(f"Run the lifecycle scripts as root on {counted(len(nodes), 'node')} of {directory.cluster}?")
     results: list[NodeResult] = []
     for batch in _batches(nodes):
@@ -59,11 +60,11 @@ def rerun_scripts(
 
 def _scripts(deployment: Deployment) -> str:
     if deployment.config.lifecycle.source:
-        raise CommandError("lifecycle.source: your own scripts may not be safe to run again; run them with `./hpod run`")
+        raise CommandError("lifecycle.source: your own scripts may not be safe to run again", "run them with `./hpod run`")
     uri = deployment.outputs().get("LifecycleScripts")
     if not uri:
         stack = f"{deployment.config.name}-Cluster"
-        raise CommandError(f"stack {stack} has no output LifecycleScripts; run `{deployment.deploy_command}`")
+        raise CommandError(f"stack {stack} has no output LifecycleScripts", f"run `{deployment.deploy_command}`")
     return uri
 
 
@@ -98,7 +99,8 @@ def _result(cluster: str, nodes: Sequence[Node], results: Sequence[NodeResult]) 
         return Result({"cluster": cluster, "nodes": data}, text)
     text.append("\n".join(f"{row['instance_id']}: {row['message'] or 'no output'}" for row in failed))
     problem = f"{len(failed)} of {counted(len(nodes), 'node')} failed, {len(rest)} not started"
-    return Result({"cluster": cluster, "nodes": data}, text, failure=f"{problem}; fix the cause and run this command again")
+    failure = CommandError(problem, "fix the cause and run this command again")
+    return Result({"cluster": cluster, "nodes": data}, text, [error_problem(failure)], str(failure))
 
 
 def _data(result: NodeResult) -> Json:

@@ -105,7 +105,7 @@ def reachable(deployment: Deployment, directory: NodeDirectory, shell: Shell) ->
     """Return the entries of the nodes that are Running, and their host keys."""
     running = [node for node in directory.named if node.status == "Running"]
     if not running:
-        raise CommandError(f"cluster {directory.cluster} has no Running node; see `{deployment.hpod('status')}`")
+        raise CommandError(f"cluster {directory.cluster} has no Running node", f"see `{deployment.hpod('status')}`")
     return entries(deployment.config.name, running), host_keys(shell, directory.entrance(), running)
 
 
@@ -125,18 +125,18 @@ def login_of(deployment: Deployment, user: str | None, identity: Path | None) ->
 def require_plugin() -> None:
     """Raise an CommandError if the Session Manager plugin cannot be used."""
     if problem := missing_plugin():
-        raise CommandError(problem)
+        raise problem
 
 
 def require_aws_cli() -> None:
     """Raise an CommandError without the AWS CLI, which ssh runs as ProxyCommand."""
     if shutil.which("aws") is None:
-        raise CommandError(f"aws: not in PATH; install the AWS CLI: {AWS_CLI}")
+        raise CommandError("aws: not in PATH", f"install the AWS CLI: {AWS_CLI}")
 
 
 def _checked(user: str) -> str:
     if not _USER.fullmatch(user):
-        raise CommandError(f"--user {user}: not a user name; pass lower-case letters, digits, hyphens and underscores")
+        raise CommandError(f"--user {user}: not a user name", "pass lower-case letters, digits, hyphens and underscores")
     return user
 
 

@@ -65,7 +65,7 @@ def config_text(cluster: str, found: Sequence[Entry], login: Login, known_hosts:
 def _checked(word: str) -> str:
     """Return a word of the file; raise an CommandError for one that ssh could read as more than a word."""
     if not _WORD.fullmatch(word):
-        raise CommandError(f"{word!r} is not allowed in an ssh configuration; use letters, digits and -_.@:/+=,")
+        raise CommandError(f"{word!r} is not allowed in an ssh configuration", "use letters, digits and -_.@:/+=,")
     return word
 
 
@@ -90,7 +90,7 @@ def _quoted(path: Path) -> str:
     """Return the path as ssh reads it, which expands percent signs; raise an CommandError for one that would end the text."""
     if re.search(r'["\x00-\x1f\x7f]', str(path)):
         raise CommandError(
-            f"{str(path)!r} is not allowed in an ssh configuration; use a path without quotes and control characters"
+            f"{str(path)!r} is not allowed in an ssh configuration", "use a path without quotes and control characters"
         )
     return '"' + str(path).replace("%", "%%") + '"'
 

@@ -98,15 +98,15 @@ def _refusal(target: Target, error: ClientError) -> str:
     return f"{target.instance}: StartSession failed: {code}: {message}"
 
 
-def missing_plugin() -> str:
-    """Return why the plugin cannot be used, with the fix; empty if it can."""
+def missing_plugin() -> CommandError | None:
+    """Return why the plugin cannot be used; None if it can."""
     if shutil.which(PLUGIN) is None:
-        return f"{PLUGIN}: not in PATH; {install_hint()}"
+        return CommandError(f"{PLUGIN}: not in PATH", install_hint())
     version = subprocess.run([PLUGIN, "--version"], capture_output=True, text=True, check=False).stdout.strip()
     if tuple(int(part) for part in re.findall(r"\d+", version)) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
-        return f"{PLUGIN}: version {version or 'unknown'} is older than {oldest}; {install_hint()}"
-    return ""
+        return CommandError(f"{PLUGIN}: version {version or 'unknown'} is older than {oldest}", install_hint())
+    return None
 
 
 def install_hint() -> str:

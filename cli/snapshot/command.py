@@ -8,7 +8,8 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 
 from cli.cluster_folder import is_path
-from cli.result import Result
+from cli.errors import CommandError
+from cli.result import Result, error_problem
 from cli.snapshot.assembly import node_files, synthesize, templates
 from cli.snapshot.readable import readable
 
@@ -27,9 +28,12 @@ def snapshot(*, clusters: Path, cluster: str | None = None, check: bool = False)
     changed = [str(file) for file in update(expected, present, write=not check)]
     if not check:
         _remove_empty(clusters)
-    failure = f"{len(changed)} stale files; run `./hpod snapshot` and commit the result" if check and changed else ""
     text = "\n".join(changed) or f"snapshots of {clusters} are up to date"
-    return Result({"folder": str(clusters), "changed": changed}, (text,), (), failure)
+    data = {"folder": str(clusters), "changed": changed}
+    if not (check and changed):
+        return Result(data, (text,))
+    stale = CommandError(f"{len(changed)} stale files", "run `./hpod snapshot` and commit the result")
+    return Result(data, (text,), [error_problem(stale)], str(stale))
 
 
 def _expected(clusters: Path, outdir: Path) -> dict[Path, bytes]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
+from cli.errors import CommandError
 from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Json
@@ -43,19 +44,15 @@ class EksState:
             active = sum(each["status"] == ACTIVE for each in self.addons)
             some = "" if active == len(self.addons) else f" of {len(self.addons)}"
             found.append(f"add-ons: {active}{some} {ACTIVE}")
-        return [*found, *self.troubles(), *self._changing()]
+        return [*found, *map(str, self.troubles()), *self._changing()]
 
-    def troubles(self) -> list[str]:
+    def troubles(self) -> list[CommandError]:
         """Return each problem with its fix."""
         clusters = [self.cluster] if self.cluster else []
-        return [
-            *(f"EKS cluster is {_state(each)}; correct what the message names" for each in clusters if _has_problem(each)),
-            *(
-                f"add-on {each['name']} is {_state(each)}; {self._fix(each['status'])}"
-                for each in self.addons or ()
-                if _has_problem(each)
-            ),
-        ]
+        found = [(f"EKS cluster is {_state(each)}", "correct what the message names") for each in clusters if _has_problem(each)]
+        addons = [each for each in self.addons or () if _has_problem(each)]
+        found += [(f"add-on {each['name']} is {_state(each)}", self._fix(each["status"])) for each in addons]
+        return [CommandError(message, fix) for message, fix in found]
 
     def _changing(self) -> list[str]:
         changing = (each for each in self.addons or () if each["status"] in CHANGING and not _has_problem(each))

@@ -29,8 +29,8 @@ class KubernetesState:
 
     nodes: Mapping[str, KubernetesNode]
     pods: Sequence[Pod] = ()
-    problem: str = ""
-    pod_problem: str = ""
+    problem: CommandError | None = None
+    pod_problem: CommandError | None = None
     """Why only the pods are unknown, such as missing rights of a team's role."""
 
     @classmethod
@@ -42,16 +42,16 @@ class KubernetesState:
                 pods, pod_problem = _pods(client)
                 return cls(nodes, pods, pod_problem=pod_problem)
         except CommandError as error:
-            return cls({}, (), str(error))
+            return cls({}, (), error)
         except ClientError as error:
             if are_refused(error):
                 raise
             return cls({}, (), explained("status", error))
 
     @property
-    def problems(self) -> list[str]:
+    def problems(self) -> list[CommandError]:
         """Return why parts of the state are unknown."""
-        return [self.problem] if self.problem else self._pod_lines() if self.pod_problem else []
+        return [problem for problem in (self.problem or self.pod_problem,) if problem]
 
     def of(self, instance: str) -> KubernetesNode | None:
         """Return the node of an instance, or nothing if it has not joined or nothing is known."""
@@ -73,7 +73,7 @@ class KubernetesState:
 
     def _pod_lines(self) -> list[str]:
         if self.pod_problem:
-            return [f"pods: {self.pod_problem}"]
+            return [str(self.pod_problem)]
         if not self.pods:
             return []
         named = [f"{pod.id} ({pod.waiting or pod.phase})" for pod in self.pods]
@@ -94,14 +94,14 @@ class KubernetesState:
         return [{"name": pod.id, "state": pod.phase, "message": pod.waiting or None} for pod in self.pods]
 
 
-def _pods(client: OperatorClient) -> tuple[list[Pod], str]:
+def _pods(client: OperatorClient) -> tuple[list[Pod], CommandError | None]:
     """Return the pods that wait, or why they are unknown: a team's role may read nodes, but not all pods."""
     try:
-        return list(islice(unfinished_pods(client), LISTED)), ""
+        return list(islice(unfinished_pods(client), LISTED)), None
     except RefusedError:
-        return [], f"{UNREADABLE}; {client.access_fix}"
+        return [], CommandError(f"pods: {UNREADABLE}", client.access_fix)
     except CommandError as error:
-        return [], f"unknown; {error}"
+        return [], CommandError(f"pods: unknown; {error.message}", error.fix)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.deployment import Deployment
+from cli.errors import CommandError
 from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Block, Json, Table
@@ -40,14 +41,15 @@ class Governance:
         """Return the table of quotas, and a line on the scheduler config and on each failure."""
         rows = [(each["team"] or each["name"], _status(each), _reserved(each) or "-") for each in self.quotas]
         lines = [f"scheduler config: {self.scheduler['status']}"] if self.scheduler else []
-        lines += self.troubles()
+        lines += map(str, self.troubles())
         return [*([Table(("TEAM", "QUOTA", "RESERVED"), rows)] if rows else []), *(["\n".join(lines)] if lines else [])]
 
-    def troubles(self) -> list[str]:
+    def troubles(self) -> list[CommandError]:
         """Return each failure with its fix."""
         named = [(f"quota of team {each['team'] or each['name']}", each) for each in self.quotas]
         named += [("scheduler config", self.scheduler)] if self.scheduler else []
-        return [f"{name} is {_reason(each)}; {self._fix(each)}" for name, each in named if str(each["status"]).endswith(FAILED)]
+        failed = [(name, each) for name, each in named if str(each["status"]).endswith(FAILED)]
+        return [CommandError(f"{name} is {_reason(each)}", self._fix(each)) for name, each in failed]
 
     def _fix(self, item: Json) -> str:
         if item["status"].startswith("Delete"):

@@ -7,6 +7,7 @@ from typing import Any
 
 from cli.aws_errors import unless_absent
 from cli.deployment import Deployment, Stack
+from cli.errors import CommandError
 from cli.events.aws_sources import raised
 from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
@@ -77,11 +78,11 @@ class ClusterReport:
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
             *_event_blocks(last, self._deployment),
-            *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
+            *(["\n".join(map(str, every))] if (every := [*self._parts.missing, *missing]) else []),
         ]
         return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown, *self._troubles()])])
 
-    def _troubles(self) -> list[str]:
+    def _troubles(self) -> list[CommandError]:
         pods = self._kubernetes.problems if self._kubernetes and not self._unknown() else ()
         return [*pods, *(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
 
@@ -95,7 +96,7 @@ class ClusterReport:
             found.append(NodeStatus(each, role, report, self._slurm, self._bundle, low_disk_percent=low))
         return self._with_attempts(found)
 
-    def _unknown(self) -> list[str]:
+    def _unknown(self) -> list[CommandError]:
         return [self._kubernetes.problem] if self._kubernetes and self._kubernetes.problem else []
 
     def _eks_node_statuses(self, state: KubernetesState) -> list[EksNodeStatus]:

@@ -79,7 +79,7 @@ def objects_in(text: str) -> list[Json]:
         documents = list(yaml.load_all(text, _Loader))
         found = [item for document in json.loads(json.dumps(documents)) for item in _flat(document)]
     except (yaml.YAMLError, ValueError, TypeError) as error:
-        raise HelmError(f"the chart's manifests cannot be read: {' '.join(str(error).split())}; correct the chart") from None
+        raise HelmError(f"the chart's manifests cannot be read: {' '.join(str(error).split())}", "correct the chart") from None
     scopes = dict(_scopes(found))
     return [_with_namespace(item, scopes) for item in found]
 

@@ -17,14 +17,19 @@ MAX_TEXT = 300
 
 
 class HelmError(Exception):
-    """Helm cannot render the chart; the message is `problem; fix`."""
+    """Helm cannot render the chart: why, and the fix."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        self.message = message
+        self.fix = fix
+        super().__init__(f"{message}; {fix}")
 
 
 def template(chart: Path, values: Mapping[str, Any], kubernetes_version: str | None) -> str:
     """Return the manifests of the chart's release, with its CRDs; raise HelmError if Helm cannot render them."""
     program = shutil.which("helm")
     if program is None:
-        raise HelmError(f"`helm` is not on the PATH; {INSTALL}")
+        raise HelmError("`helm` is not on the PATH", INSTALL)
     _check_version(program)
     version = ["--kube-version", kubernetes_version] if kubernetes_version else []
     options = ["--namespace", NAMESPACE, "--include-crds", "--skip-tests", "--values", "-", *version]
@@ -35,21 +40,21 @@ def _check_version(program: str) -> None:
     text = _run([program, "version", "--template", "{{.Version}}"], "", None).strip()
     found = re.match(r"v(\d+)\.(\d+)", text)
     if found and (int(found[1]), int(found[2])) < OLDEST:
-        raise HelmError(f"Helm {text} is too old; {INSTALL}")
+        raise HelmError(f"Helm {text} is too old", INSTALL)
 
 
 def _run(command: list[str], given: str, chart: Path | None) -> str:
     try:
         done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
-        raise HelmError(f"`helm {command[1]}` has not ended in {TIMEOUT_S} seconds; run it in a terminal to see why") from None
+        raise HelmError(f"`helm {command[1]}` has not ended in {TIMEOUT_S} seconds", "run it in a terminal to see why") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise HelmError(f"`{command[0]}` cannot run ({error}); {INSTALL}") from None
+        raise HelmError(f"`{command[0]}` cannot run ({error})", INSTALL) from None
     if done.returncode == 0:
         return done.stdout
     if chart is None:  # Helm 2 has no such command without its server
-        raise HelmError(f"`helm version` fails: {_reason(done.stderr)}; {INSTALL}")
-    raise HelmError(f"`helm template` fails: {_reason(done.stderr)}; {_fix(done.stderr, chart)}")
+        raise HelmError(f"`helm version` fails: {_reason(done.stderr)}", INSTALL)
+    raise HelmError(f"`helm template` fails: {_reason(done.stderr)}", _fix(done.stderr, chart))
 
 
 def _reason(text: str) -> str:

@@ -24,7 +24,7 @@ def check_invariants(source: bytes, folder: Path = Path()) -> CheckedFile:
     assert checked.config or checked.errors
     text = str(ConfigError({"draft.yaml": checked.problems}))
     assert len(text.splitlines()) == len(checked.problems)
-    assert all("; " in problem.message for problem in checked.problems), text
+    assert all(problem.fix for problem in checked.problems), text
     assert all(problem.rule in CATALOG for problem in checked.problems), text
     lines = len(source.decode("utf-8", "replace").splitlines()) + 1
     assert all(problem.place and problem.place.line <= lines for problem in checked.problems if problem.rule != "file.empty"), (

@@ -8,10 +8,10 @@ _FIRST_OF_MERGE = re.compile("<{7} ")
 _OTHER_COMMENT = re.compile(r"\s*(//|;|--|/\*)")
 # The messages where the parser finds the mistake itself, by its words.
 _IN_PLACE = {
-    "but found another document": "starts a second document; use one file for each cluster",
-    "unknown escape character": "invalid escape sequence in double quotes; use single quotes",
-    "found undefined alias": "the anchor is not defined; write the value itself",
-    "sequence entries are not allowed here": "list starts on the line of its field; move it to the next line, and indent it",
+    "but found another document": ("starts a second document", "use one file for each cluster"),
+    "unknown escape character": ("invalid escape sequence in double quotes", "use single quotes"),
+    "found undefined alias": ("the anchor is not defined", "write the value itself"),
+    "sequence entries are not allowed here": ("list starts on the line of its field", "move it to the next line, and indent it"),
 }
 
 
@@ -21,20 +21,20 @@ def cause(error: ParseError) -> Cause | None:
 
 
 def _in_place(error: ParseError) -> Cause | None:
-    message = next((message for words, message in _IN_PLACE.items() if words in error.problem), None)
-    return Cause(*error.place, message) if message else None
+    parts = next((parts for words, parts in _IN_PLACE.items() if words in error.problem), None)
+    return Cause(*error.place, *parts) if parts else None
 
 
 def _merge_marks(error: ParseError) -> Cause | None:
     marks = (number for number, line in enumerate(error.lines) if _FIRST_OF_MERGE.match(line))
     if (number := next(marks, None)) is None:
         return None
-    return Cause(number, 0, "unresolved merge conflict; keep one side, and remove the markers")
+    return Cause(number, 0, "unresolved merge conflict", "keep one side, and remove the markers")
 
 
 def _open_quote(error: ParseError) -> Cause | None:
     if error.context == "while scanning a quoted scalar" and error.start:
-        return Cause(*error.start, "unclosed quote; close it")
+        return Cause(*error.start, "unclosed quote", "close it")
     line, column = error.place
     text = error.line(line)
     if "but found '<scalar>'" not in error.problem or text[column - 1 : column] not in ("'", '"'):
@@ -44,18 +44,17 @@ def _open_quote(error: ParseError) -> Cause | None:
     if text[:column].count(quote) % 2:
         for number in error.before(line):
             if error.line(number).count(quote) % 2:
-                return Cause(number, error.line(number).rindex(quote), "unclosed quote; close it on this line")
+                return Cause(number, error.line(number).rindex(quote), "unclosed quote", "close it on this line")
     if quote == "'" and text[column - 2 : column - 1].isalnum() and text[column : column + 1].isalnum():
-        return Cause(line, column - 1, "apostrophe in single quotes; use double quotes")
-    return Cause(line, column, "text after the closing quote; put all of the text in quotes")
+        return Cause(line, column - 1, "apostrophe in single quotes", "use double quotes")
+    return Cause(line, column, "text after the closing quote", "put all of the text in quotes")
 
 
 def _open_bracket(error: ParseError) -> Cause | None:
     opener = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}.get(error.context)
     if opener is None or not error.start or error.start[0] == error.place[0]:
         return None
-    message = f"{opener} is not closed before line {error.place[0] + 1}; close it, or add the missing comma"
-    return Cause(*error.start, message)
+    return Cause(*error.start, f"{opener} is not closed before line {error.place[0] + 1}", "close it, or add the missing comma")
 
 
 def _first_character(error: ParseError) -> Cause | None:
@@ -66,7 +65,7 @@ def _first_character(error: ParseError) -> Cause | None:
         return None
     line, column = error.start or error.place
     character = error.line(line)[column : column + 1]
-    return Cause(line, column, f"text cannot start with {character}; put it in quotes") if character else None
+    return Cause(line, column, f"text cannot start with {character}", "put it in quotes") if character else None
 
 
 def _text_of_lines(error: ParseError) -> Cause | None:
@@ -74,10 +73,9 @@ def _text_of_lines(error: ParseError) -> Cause | None:
     line = error.start[0] if "could not find expected ':'" in error.problem and error.start else error.place[0]
     above = next(error.before(line), None)
     if above is not None and re.search(r": [|>][-+]?$", content_of(error.line(above))):
-        message = f"text of line {above + 1} is not indented; indent it"
-        return Cause(line, indent_of(error.line(line)), message)
+        return Cause(line, indent_of(error.line(line)), f"text of line {above + 1} is not indented", "indent it")
     if "but found '<scalar>'" in error.problem and error.line(line - 1).strip().startswith("#"):
-        return Cause(line, indent_of(error.line(line)), "continues text that the comment above ended; move the comment")
+        return Cause(line, indent_of(error.line(line)), "continues text that the comment above ended", "move the comment")
     return None
 
 
@@ -88,8 +86,7 @@ def _below_braces(error: ParseError) -> Cause | None:
         return None
     if not content_of(error.line(above)).endswith("}"):
         return None
-    message = f"outside the braces of line {above + 1}; move it between them"
-    return Cause(line, indent_of(error.line(line)), message)
+    return Cause(line, indent_of(error.line(line)), f"outside the braces of line {above + 1}", "move it between them")
 
 
 def _no_colon(error: ParseError) -> Cause | None:
@@ -104,15 +101,17 @@ def _without_colon(error: ParseError, number: int) -> Cause:
     text = error.line(number)
     column, words = column_of(text), content_of(text).split()
     if _OTHER_COMMENT.match(text):
-        return Cause(number, column, "not a field; start comments with #")
+        return Cause(number, column, "not a field", "start comments with #")
     if quoted := re.fullmatch(r"(['\"])(\w+: .*)\1", content_of(text)):
-        return Cause(number, column, f"colon inside quotes; write `{quoted[2]}`")
+        return Cause(number, column, "colon inside quotes", f"write `{quoted[2]}`")
     if equal := re.fullmatch(r"(\w+)\s*=\s*(\S.*)", content_of(text)):
-        return Cause(number, column, f"= instead of a colon; write `{equal[1]}: {equal[2]}`")
+        return Cause(number, column, "= instead of a colon", f"write `{equal[1]}: {equal[2]}`")
     if close := re.search(r"\w+:(?=\S)", text):
-        return Cause(number, column, f"no space after the colon; write `{close[0]} {text[close.end() :].split(' #')[0].strip()}`")
+        return Cause(
+            number, column, "no space after the colon", f"write `{close[0]} {text[close.end() :].split(' #')[0].strip()}`"
+        )
     example = {1: f"{words[0]}:", 2: ": ".join(words)}.get(len(words), "key: value") if words else "key: value"
-    return Cause(number, column, f"missing colon; write `{example}`")
+    return Cause(number, column, "missing colon", f"write `{example}`")
 
 
 def _value_in_a_value(error: ParseError) -> Cause | None:
@@ -122,14 +121,14 @@ def _value_in_a_value(error: ParseError) -> Cause | None:
     line, column = error.place
     text = error.line(line)
     if key := re.match(r"\s*(- )*[^:]+:\s+(?=\S)", text[:column]):
-        return Cause(line, key.end(), "second colon in text; put the text in quotes")
+        return Cause(line, key.end(), "second colon in text", "put the text in quotes")
     above = next(error.before(line), None)
     if above is None:
         return None
     if not re.search(r":(\s|$)", content_of(error.line(above))):
         return _without_colon(error, above)
     if column_of(text) > column_of(error.line(above)):
-        return Cause(line, column_of(text), f"indented deeper than line {above + 1}, which has a value; align both lines")
+        return Cause(line, column_of(text), f"indented deeper than line {above + 1}, which has a value", "align both lines")
     return None
 
 
@@ -138,10 +137,10 @@ def _no_minus(error: ParseError) -> Cause | None:
     line, _ = error.place
     text = error.line(line)
     if re.match(r"\s*-[^\s-]", text) and "but found '?'" in error.problem:
-        return Cause(line, indent_of(text), f"no space after the minus; write `- {text.strip()[1:]}`")
+        return Cause(line, indent_of(text), "no space after the minus", f"write `- {text.strip()[1:]}`")
     if "but found '?'" in error.problem and error.context == "while parsing a block collection":
-        message = "missing minus in a list; add one, or indent this line like the fields of its entry"
-        return Cause(line, indent_of(text), message)
+        message = "missing minus in a list"
+        return Cause(line, indent_of(text), message, "add one, or indent this line like the fields of its entry")
     if "but found '-'" not in error.problem and "but found '<block sequence start>'" not in error.problem:
         return None
     return _first_without_minus(error, line)
@@ -153,8 +152,8 @@ def _other_indentation(error: ParseError) -> Cause | None:
     if "but found '<block" not in error.problem or above is None or column_of(error.line(above)) == column_of(error.line(line)):
         return None
     has, had = column_of(error.line(line)), column_of(error.line(above))
-    message = f"starts in column {has + 1}, but line {above + 1} in column {had + 1}; align it with the lines of its section"
-    return Cause(line, has, message)
+    message = f"starts in column {has + 1}, but line {above + 1} in column {had + 1}"
+    return Cause(line, has, message, "align it with the lines of its section")
 
 
 def _first_without_minus(error: ParseError, line: int) -> Cause | None:
@@ -167,8 +166,8 @@ def _first_without_minus(error: ParseError, line: int) -> Cause | None:
     if first is None or not content_of(text).startswith("- "):
         return None
     if not content_of(error.line(first)).startswith("- "):
-        return Cause(first, indent_of(error.line(first)), f"no minus, unlike line {line + 1}; add `- `")
-    return Cause(line, indent_of(text), f"minus in another column than line {first + 1}; align both")
+        return Cause(first, indent_of(error.line(first)), f"no minus, unlike line {line + 1}", "add `- `")
+    return Cause(line, indent_of(text), f"minus in another column than line {first + 1}", "align both")
 
 
 _DETECTORS: tuple[Detector, ...] = (

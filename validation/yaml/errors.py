@@ -18,15 +18,16 @@ def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
         return _unreadable(error, source)
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return Problem((), ABSENT, f"invalid YAML: {error}; compare it with examples/clusters/", rule="yaml.syntax")
+        return Problem((), ABSENT, f"invalid YAML: {error}", "compare it with examples/clusters/", rule="yaml.syntax")
     if (tab := _tab(mark, source)) is not None:
         return tab
     if found := cause(_parse_error(error, mark, source)):
         line = source.decode("utf-8", "replace").splitlines()[found.line : found.line + 1]
-        return Problem((), "".join(line).strip(), found.message, rule="yaml.syntax", place=found.place)
+        return Problem((), "".join(line).strip(), found.message, found.fix, rule="yaml.syntax", place=found.place)
     where = f"line {mark.line + 1}, column {mark.column + 1}"
     value = _snippet(mark) or _snippet(getattr(error, "context_mark", None) or mark)
-    return Problem((), value, f"invalid YAML at {where}: {_what(error, mark)}", rule="yaml.syntax", place=_place(mark))
+    message, fix = _what(error, mark)
+    return Problem((), value, f"invalid YAML at {where}: {message}", fix, rule="yaml.syntax", place=_place(mark))
 
 
 def _parse_error(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> ParseError:
@@ -41,19 +42,19 @@ def _parse_error(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> Parse
     )
 
 
-def _what(error: yaml.YAMLError, mark: yaml.Mark) -> str:
+def _what(error: yaml.YAMLError, mark: yaml.Mark) -> tuple[str, str]:
     """Return the parser's problem and a fix, with the line where its construct starts."""
     problem = str(getattr(error, "problem", None) or "not YAML")
     context, start = getattr(error, "context", None), getattr(error, "context_mark", None)
     if start is None or context is None:
-        return f"{problem}; check the indentation, colons and quotes there and on the line before"
+        return problem, "check the indentation, colons and quotes there and on the line before"
     if opener := _OPENERS.get(context):
         comma = "add a comma before it, or " if start.line == mark.line and "got ':'" in problem else ""
-        return f"{problem}; {comma}close the {opener} of line {start.line + 1}, column {start.column + 1}"
+        return problem, f"{comma}close the {opener} of line {start.line + 1}, column {start.column + 1}"
     if "but found '<block" in problem or "but found '-'" in problem:
-        return f"its indentation matches no line since line {start.line + 1}; align it with the lines of its section"
+        return f"its indentation matches no line since line {start.line + 1}", "align it with the lines of its section"
     place = f" (from line {start.line + 1})" if start.line != mark.line else ""
-    return f"{context}{place}, {problem}; check the indentation, colons and quotes from there"
+    return f"{context}{place}, {problem}", "check the indentation, colons and quotes from there"
 
 
 def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
@@ -61,11 +62,13 @@ def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
     lines = source.decode("utf-8", "replace").splitlines()
     line = lines[mark.line] if mark.line < len(lines) else ""
     if re.match(r" *\t", line):
-        message = f"line {mark.line + 1} is indented with a tab; use spaces"
-        return Problem((), _snippet(mark), message, rule="yaml.tab", place=Place(mark.line + 1, line.index("\t") + 1))
+        message = f"line {mark.line + 1} is indented with a tab"
+        return Problem(
+            (), _snippet(mark), message, "use spaces", rule="yaml.tab", place=Place(mark.line + 1, line.index("\t") + 1)
+        )
     if line[mark.column : mark.column + 1] == "\t":
-        message = f"line {mark.line + 1} has a tab in column {mark.column + 1}; use spaces"
-        return Problem((), _snippet(mark), message, rule="yaml.tab", place=_place(mark))
+        message = f"line {mark.line + 1} has a tab in column {mark.column + 1}"
+        return Problem((), _snippet(mark), message, "use spaces", rule="yaml.tab", place=_place(mark))
     return None
 
 
@@ -73,11 +76,11 @@ def _unreadable(error: ReaderError, source: bytes) -> Problem:
     """Return the problem with a byte or a character that is not allowed."""
     if error.encoding != "unicode":
         place = _place_after(source[: error.position].decode("utf-8", "replace"))
-        message = f"invalid UTF-8 byte 0x{error.character:02x} on line {place.line}; save the file as UTF-8"
-        return Problem((), ABSENT, message, rule="yaml.encoding", place=place)
+        message = f"invalid UTF-8 byte 0x{error.character:02x} on line {place.line}"
+        return Problem((), ABSENT, message, "save the file as UTF-8", rule="yaml.encoding", place=place)
     place = _place_after(source.decode("utf-8", "replace")[: error.position])
-    message = f"character U+{error.character:04X} on line {place.line} is not allowed in YAML; remove it"
-    return Problem((), ABSENT, message, rule="yaml.character", place=place)
+    message = f"character U+{error.character:04X} on line {place.line} is not allowed in YAML"
+    return Problem((), ABSENT, message, "remove it", rule="yaml.character", place=place)
 
 
 def _place(mark: yaml.Mark) -> Place:

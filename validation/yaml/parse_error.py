@@ -37,6 +37,7 @@ class Cause:
     line: int
     column: int
     message: str
+    fix: str
 
     @property
     def place(self) -> Place:

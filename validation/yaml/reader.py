@@ -83,7 +83,7 @@ class _Reader:
             return None
         self._document.places.setdefault(path, _place(node))
         if not isinstance(node, ScalarNode) and not node.tag.startswith(TAG):
-            self._wrong(path, node.tag, "tags are not allowed; remove it", "yaml.tag")
+            self._wrong(path, node.tag, "tags are not allowed", "remove it", "yaml.tag")
         if isinstance(node, MappingNode):
             return self._mapping(node, path)
         if isinstance(node, SequenceNode):
@@ -114,22 +114,23 @@ class _Reader:
         is_entry = bool(path and duplicates) and isinstance(path[-1], int) and (len({*keys}) > 1 or keys[0] == next(iter(lines)))
         for key, place in duplicates[:1] if is_entry else duplicates:
             begins = f"add a minus before line {place.line} if it starts a new entry, or keep only one"
-            message = f"duplicate key, on lines {lines[key]} and {place.line}; {begins if is_entry else 'keep only one'}"
-            self._once(Problem((*path, key), key, message, rule="yaml.duplicate-key", place=place))
+            message = f"duplicate key, on lines {lines[key]} and {place.line}"
+            fix = begins if is_entry else "keep only one"
+            self._once(Problem((*path, key), key, message, fix, rule="yaml.duplicate-key", place=place))
 
     def _key(self, node: Node, path: Path) -> str:
         if not isinstance(node, ScalarNode):
-            message = f"invalid key on line {node.start_mark.line + 1}; write `key: value`"
+            message, fix = f"invalid key on line {node.start_mark.line + 1}", "write `key: value`"
             if isinstance(node, MappingNode) and node.flow_style:
-                message = "contains a template placeholder {{; write the value"
-            self._once(Problem(path, "?", message, rule="yaml.key", place=_place(node)))
+                message, fix = "contains a template placeholder {{", "write the value"
+            self._once(Problem(path, "?", message, fix, rule="yaml.key", place=_place(node)))
             return "?"
         if (tag := self._tag(node)) != "str":
-            message = f"key is {_READ_AS.get(tag, tag)} in YAML; put it in quotes"
-            self._once(Problem(path, node.value, message, rule="yaml.key", place=_place(node)))
+            message = f"key is {_READ_AS.get(tag, tag)} in YAML"
+            self._once(Problem(path, node.value, message, "put it in quotes", rule="yaml.key", place=_place(node)))
         elif node.value == "<<" and node.style is None:
-            message = "merge keys are not allowed in YAML 1.2; write the fields themselves"
-            self._once(Problem((*path, "<<"), "<<", message, rule="yaml.key", place=_place(node)))
+            message = "merge keys are not allowed in YAML 1.2"
+            self._once(Problem((*path, "<<"), "<<", message, "write the fields themselves", rule="yaml.key", place=_place(node)))
         key = self._plain(node, (*path, node.value))
         self._tokens(key, (*path, key))
         return key
@@ -137,7 +138,7 @@ class _Reader:
     def _tokens(self, text: str, path: Path) -> None:
         """Report text that the CDK would read as a value from a template."""
         if found := _TOKEN.search(text):
-            self._wrong(path, found[0], "is reserved by the CDK for values of templates; write other text", "yaml.character")
+            self._wrong(path, found[0], "is reserved by the CDK for values of templates", "write other text", "yaml.character")
 
     def _plain(self, node: ScalarNode, path: Path) -> str:
         """Return the text, and report a character in it that looks like another or is none."""
@@ -145,9 +146,9 @@ class _Reader:
         if not (found := odd.search(text)):
             return text
         place, plain = _place(node), odd.sub("", text).strip()
-        message = f"character U+{ord(found[0]):04X} on line {place.line} is not allowed; write a plain one"
+        message = f"character U+{ord(found[0]):04X} on line {place.line} is not allowed"
         at = (*path[:-1], plain) if path[-1:] == (text,) else path
-        self._once(Problem(at, _HALF.sub("?", text), message, rule="yaml.character", place=place))
+        self._once(Problem(at, _HALF.sub("?", text), message, "write a plain one", rule="yaml.character", place=place))
         return plain
 
     def _scalar(self, node: ScalarNode, path: Path) -> object:
@@ -167,8 +168,8 @@ class _Reader:
                 return self._plain(node, path)
             case tag:
                 fix = "remove it" if text else "put the text in quotes, or remove it"
-                message = f"tag {tag.removeprefix(TAG)} is not allowed; {fix}"
-                self._wrong(path, text, message, "yaml.tag")
+                message = f"tag {tag.removeprefix(TAG)} is not allowed"
+                self._wrong(path, text, message, fix, "yaml.tag")
         return text
 
     def _tag(self, node: ScalarNode) -> str:
@@ -177,8 +178,8 @@ class _Reader:
         meant: str = self._loader.resolve(ScalarNode, node.value, (plain, not plain))  # type: ignore[no-untyped-call]  # PyYAML's stubs
         return node.tag.removeprefix(TAG) if node.tag in (meant, f"{TAG}str") else str(node.tag)
 
-    def _wrong(self, path: Path, value: object, message: str, rule: str) -> None:
-        self._once(Problem(path, value, message, rule=rule))
+    def _wrong(self, path: Path, value: object, message: str, fix: str, rule: str) -> None:
+        self._once(Problem(path, value, message, fix, rule=rule))
 
     def _once(self, problem: Problem) -> None:
         if problem not in self._document.problems:
@@ -190,5 +191,4 @@ def _place(node: Node) -> Place:
 
 
 def _too_large(path: Path) -> Problem:
-    message = f"exceeds {MAX_DEPTH} levels or {MAX_VALUES} values; simplify it"
-    return Problem(path, "...", message, rule="yaml.size")
+    return Problem(path, "...", f"exceeds {MAX_DEPTH} levels or {MAX_VALUES} values", "simplify it", rule="yaml.size")

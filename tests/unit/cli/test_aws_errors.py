@@ -121,7 +121,7 @@ def test_a_profile_whose_program_is_not_there(
     ],
 )
 def test_a_refusal_has_its_remedy(error: Exception, remedy: str) -> None:
-    line = explained("nodes", error)
+    line = str(explained("nodes", error))
     assert line.startswith("cannot run `nodes`: ")
     assert line.endswith(f"; {remedy}")
     assert "\n" not in line

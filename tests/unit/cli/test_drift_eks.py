@@ -113,7 +113,7 @@ def test_quotas_that_aws_refuses_to_list_are_reported_as_missing(account: Govern
     account.refused.add("list_compute_quotas")
     parts = Parts("drift")
     assert quota_differences(EksDeployment(account, FakeApiServer(), config=file), parts, ARN) == []
-    assert [text.partition(":")[0] for text in parts.missing] == ["quotas"]
+    assert [str(each).partition(":")[0] for each in parts.missing] == ["quotas"]
 
 
 class EksSession(FakeSession):

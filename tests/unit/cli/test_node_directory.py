@@ -90,7 +90,7 @@ def test_names_that_all_nodes_report_need_no_session() -> None:
     account.reported = REPORTED
     account.summaries.append({**summary("workers", "i-0000000000000000e", ""), "InstanceStatus": {"Status": "Pending"}})
     found = node_directory(account.deployment(), shell)
-    assert (found.one("workers-2").instance, found.unnamed_reason) == ("i-0000000000000000d", "")
+    assert (found.one("workers-2").instance, found.unnamed_reason) == ("i-0000000000000000d", None)
     assert shell.calls == []
 
 
@@ -136,16 +136,16 @@ def test_an_error_says_why_hyperpods_names_are_unknown(output: Output | Exceptio
 
 
 def test_without_the_plugin_the_other_names_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "missing_plugin", lambda: "no plugin; install it")
+    monkeypatch.setattr(module, "missing_plugin", lambda: CommandError("no plugin", "install it"))
     found = node_directory(FakeNodes().deployment())
     assert found.one("ip-10-1-0-9").instance == WORKER
-    assert found.unnamed_reason == "no plugin; install it"
+    assert str(found.unnamed_reason) == "no plugin; install it"
 
 
 def test_without_a_controller_the_other_names_are_known() -> None:
     account = FakeNodes()
     account.summaries = account.summaries[1:]
-    assert node_directory(account.deployment(), FakeShell()).unnamed_reason == "the cluster has no controller"
+    assert str(node_directory(account.deployment(), FakeShell()).unnamed_reason) == "the cluster has no controller"
 
 
 def test_several_nodes_are_not_one() -> None:

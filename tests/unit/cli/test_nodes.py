@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from cli.errors import CommandError
 from cli.nodes import nodes
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
@@ -24,7 +25,7 @@ def test_the_names_of_a_node_are_side_by_side_in_80_columns() -> None:
 def test_names_that_the_nodes_report_need_no_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     account = FakeNodes()
     account.reported = {instance: f"{group}-{number}" for group, number, instance, _ in NODES}
-    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: "no plugin; install it")
+    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: CommandError("no plugin", "install it"))
     text = str(nodes(account.deployment()))
     assert "workers-2" in text
     assert "no plugin" not in text

@@ -95,7 +95,7 @@ def test_no_color_is_respected() -> None:
 
 
 def test_the_failure_is_on_standard_error_with_any_output(capsys: pytest.CaptureFixture[str]) -> None:
-    result = failed(CommandError("no cluster x; correct the name"))
+    result = failed(CommandError("no cluster x", "correct the name"))
     render("status", result, "text")
     assert capsys.readouterr() == ("", "no cluster x; correct the name\n")
     render("status", result, "json")
@@ -121,8 +121,8 @@ def test_the_envelope_has_the_data() -> None:
 @pytest.mark.parametrize("level", [None, "warning"])
 def test_a_failure_with_data_is_an_error_in_the_envelope(level: str | None) -> None:
     problems = [{"level": level, "message": "old", "fix": None}] if level else []
-    document = json.loads(envelope("replace", Result({"a": 1}, (), problems, "replace failed for 1 of 2 nodes; try again")))
-    error = {"level": "error", "message": "replace failed for 1 of 2 nodes", "fix": "try again"}
+    document = json.loads(envelope("replace", Result({"a": 1}, (), problems, "replace failed for 1 of 2 nodes")))
+    error = {"level": "error", "message": "replace failed for 1 of 2 nodes", "fix": None}
     assert (document["data"], document["problems"]) == ({"a": 1}, [*problems, error])
 
 

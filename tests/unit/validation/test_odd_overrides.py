@@ -40,4 +40,4 @@ def test_odd_overrides_are_reported_without_traceback(overrides: dict[str, Any])
     content["instance_groups"][2]["overrides"] = overrides.get("group")
     checked = check_source(yaml.safe_dump(content).encode(), "draft", Path())
     assert checked.problems
-    assert all("; " in problem.message for problem in checked.problems), [str(problem) for problem in checked.problems]
+    assert all(problem.fix for problem in checked.problems), [str(problem) for problem in checked.problems]

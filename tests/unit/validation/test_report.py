@@ -12,18 +12,19 @@ from validation.catalog import catalog
 from validation.checked_file import CheckedFile
 from validation.report import FORMATS, counted, counts, problems
 
-ERROR = Problem(("a", 0, "b c"), "x,y", "100% wrong: no; mend it", rule="zone-region", place=Place(3, 5))
-WARNING = Problem(("tags",), ABSENT, "is odd; think again", rule="reserved-tag-prefix", level=Level.WARNING, place=Place(7, 1))
+ERROR = Problem(("a", 0, "b c"), "x,y", "100% wrong: no", "mend it", rule="zone-region", place=Place(3, 5))
+WARNING = Problem(("tags",), ABSENT, "is odd", "think again", rule="reserved-tag-prefix", level=Level.WARNING, place=Place(7, 1))
 SUPPRESSED = Problem(
     ("wait",),
     1,
-    "is odd, too; think again",
+    "is odd, too",
+    "think again",
     rule="reserved-tag-prefix",
     level=Level.WARNING,
     place=Place(8, 1),
     suppressed="we thought",
 )
-NOTE = Problem((), ABSENT, "is empty; fill it", rule="file.empty", level=Level.INFO)
+NOTE = Problem((), ABSENT, "is empty", "fill it", rule="file.empty", level=Level.INFO)
 FILES = (
     CheckedFile("clusters/one, two.yaml", None, (ERROR, WARNING, SUPPRESSED)),
     CheckedFile("/tmp/ä b.yaml", None, (NOTE,)),

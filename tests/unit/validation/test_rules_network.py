@@ -50,8 +50,8 @@ def test_a_zone_is_known_without_a_region(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "usw2-az44")
     [problem] = draft.problems()
     assert problem.level is Level.WARNING
-    assert problem.message.endswith(
-        "; if `aws ec2 describe-availability-zones` lists it, suppress this warning; did you mean usw2-az4, usw2-az3 or usw2-az2?"
+    assert problem.fix == (
+        "if `aws ec2 describe-availability-zones` lists it, suppress this warning; did you mean usw2-az4, usw2-az3 or usw2-az2?"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_zone_that_some_accounts_have_is_only_a_warning(draft: Any, region: st
     draft.set("region", region).set("network", "availability_zone_id", zone)
     [problem] = draft.problems()
     assert (problem.rule, problem.level) == ("known-zone", Level.WARNING)
-    assert f"`aws ec2 describe-availability-zones --region {region}`" in problem.message
+    assert f"`aws ec2 describe-availability-zones --region {region}`" in problem.fix
 
 
 @pytest.mark.parametrize(("region", "zone"), [("eusc-de-east-1", "eusc-dee1-az1"), ("us-gov-west-1", "usgw1-az1")])
@@ -93,7 +93,7 @@ def test_a_region_without_listed_zones_accepts_unknown_zones(draft: Any) -> None
     draft.set("network", "availability_zone_id", "usw2-az1")
     [problem] = draft.problems()
     assert problem.rule == "zone-region"
-    assert problem.message.endswith("; use an id from `aws ec2 describe-availability-zones --region mx-central-1`")
+    assert problem.fix == "use an id from `aws ec2 describe-availability-zones --region mx-central-1`"
 
 
 def test_a_misspelled_region_suggests_the_nearest(draft: Any) -> None:

@@ -71,7 +71,7 @@ def test_small_nodes_do_not_run_all_addons_and_jobs(groups: Any, more: Any, rule
     [problem] = found(*groups, **more)
     assert (problem.rule, problem.path) == (rule, ("instance_groups", place, "instance_type"))
     assert problem.level == ("error" if rule == "pod-capacity" else "warning")
-    assert fnmatchcase(problem.message, said)
+    assert fnmatchcase(f"{problem.message}; {problem.fix}", said)
 
 
 def test_larger_or_more_nodes_have_places_for_jobs() -> None:

@@ -84,7 +84,7 @@ def test_the_state_folder_is_on_a_file_system_of_the_file(draft: Any, folder: st
     accounting(draft, database="none").set("slurm", "state_folder", folder)
     if openzfs:
         draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
-    assert [line.rpartition("; ")[2] for line in draft.lines()] == ([remedy] if remedy else [])
+    assert [problem.fix for problem in draft.problems()] == ([remedy] if remedy else [])
 
 
 def test_a_state_folder_requires_a_file_system(draft: Any) -> None:

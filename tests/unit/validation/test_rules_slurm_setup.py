@@ -28,7 +28,7 @@ def ami_based(draft: Any) -> Any:
 def test_slurm_config_with_our_scripts_is_an_error(draft: Any) -> None:
     [problem] = of_work(draft, "SlurmConfig", OF_WORK).problems()
     assert (problem.rule, problem.level) == ("slurm-config-conflict", Level.ERROR)
-    assert problem.message.endswith("; remove it, as `role` and `partition` already set this")
+    assert problem.fix == "remove it, as `role` and `partition` already set this"
 
 
 def test_slurm_config_without_scripts_is_right(draft: Any) -> None:
@@ -102,7 +102,7 @@ def test_a_strategy_with_continuous_provisioning_is_an_error(draft: Any) -> None
 def test_restricted_ssh_on_hyperpods_own_image_is_a_warning(draft: Any) -> None:
     [problem] = draft.set("slurm", "restrict_ssh", True).problems()
     assert (problem.rule, problem.level) == ("pam-slurm-adopt-missing", Level.WARNING)
-    assert "set `image_id` in work" in problem.message
+    assert "set `image_id` in work" in problem.fix
 
 
 @pytest.mark.parametrize("overrides", [{"ImageId": "ami-0123456789abcdef0"}, THEIR_SCRIPTS])

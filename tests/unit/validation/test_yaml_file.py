@@ -78,7 +78,7 @@ def test_an_unforeseen_syntax_error_is_reported_in_the_parsers_words() -> None:
 def test_a_mistake_is_placed_at_its_cause(source: str, place: str, said: str) -> None:
     [problem] = read_yaml(source.encode()).problems
     assert str(problem.place) == place
-    assert problem.message.startswith(said)
+    assert f"{problem.message}; {problem.fix}".startswith(said)
 
 
 def test_an_entry_without_its_minus_is_reported_once() -> None:

@@ -11,11 +11,11 @@ from config.suggestions import either
 from validation.rules.registry import request_rule, slurm_request_rule
 
 
-def spot_problems(group: GroupMember, message: str) -> Iterator[Problem]:
-    """Yield a problem with this message if the group requests Spot instances."""
+def spot_problems(group: GroupMember, message: str, fix: str) -> Iterator[Problem]:
+    """Yield a problem with this message and fix if the group requests Spot instances."""
     spot = group.member("CapacityRequirements", "Spot")
     if spot.is_given:
-        yield spot.problem(message, spot.value if spot.is_overridden else Capacity.SPOT.value)
+        yield spot.problem(message, fix, spot.value if spot.is_overridden else Capacity.SPOT.value)
 
 
 @request_rule("training-plan-instance-type", "instance_groups[]", level=Level.WARNING)
@@ -32,8 +32,8 @@ def training_plan_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
         others = [name for name in group.type_names() if is_listed(name) and name not in sold]
         if plan.text and others:
             yield plan.problem(
-                f"no training plans are known for {either(others)}, only for {either(sorted(sold))}; remove it, or suppress "
-                "this warning if the plan has this type"
+                f"no training plans are known for {either(others)}, only for {either(sorted(sold))}",
+                "remove it, or suppress this warning if the plan has this type",
             )
 
 
@@ -48,7 +48,7 @@ def training_plan_role(request: EffectiveRequest) -> Iterator[Problem]:
         plan = group.member("TrainingPlanArn")
         if plan.text:
             yield plan.problem(
-                f"the {group.group.role} node stops when the plan ends; use training plans only for compute groups"
+                f"the {group.group.role} node stops when the plan ends", "use training plans only for compute groups"
             )
 
 
@@ -67,7 +67,7 @@ def capacity_source_conflict(request: EffectiveRequest) -> Iterator[Problem]:
         if group.member("TrainingPlanArn").text:
             named = ["TrainingPlanArn", *(name for name in named if name.endswith("Spot"))]
         if len(named) > 1:
-            yield capacity.problem("conflicting capacity sources for one group; keep only one", named)
+            yield capacity.problem("conflicting capacity sources for one group", "keep only one", named)
 
 
 @request_rule("training-plan-capacity", "instance_groups[]")
@@ -80,9 +80,9 @@ def training_plan_capacity(request: EffectiveRequest) -> Iterator[Problem]:
         capacity, plan = group.group.capacity, group.member("TrainingPlanArn")
         path = (*group.path, "capacity")
         if capacity is Capacity.TRAINING_PLAN and not plan.is_given:
-            yield Problem(path, capacity.value, "requires a training plan; add `training_plan_arn`, or remove this line")
+            yield Problem(path, capacity.value, "requires a training plan", "add `training_plan_arn`, or remove this line")
         elif capacity in (Capacity.ON_DEMAND, Capacity.SPOT) and plan.is_given:
-            yield Problem(path, capacity.value, "excludes the group's training plan; set `training_plan`, or remove the plan")
+            yield Problem(path, capacity.value, "excludes the group's training plan", "set `training_plan`, or remove the plan")
 
 
 @slurm_request_rule("spot-role", "instance_groups[]", level=Level.WARNING)
@@ -93,8 +93,8 @@ def spot_role(request: EffectiveRequest) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
     for group in (*request.of_role(Role.CONTROLLER), *request.of_role(Role.LOGIN)):
-        message = f"EC2 can reclaim the {group.group.role} node at any time; use Spot only for compute groups"
-        yield from spot_problems(group, message)
+        message = f"EC2 can reclaim the {group.group.role} node at any time"
+        yield from spot_problems(group, message, "use Spot only for compute groups")
 
 
 @request_rule("min-instance-count", "instance_groups[]")
@@ -106,4 +106,4 @@ def min_instance_count(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         least, count = group.member("MinInstanceCount"), group.group.instance_count
         if (least.number or 0) > count:
-            yield least.problem(f"exceeds instance_count {count}; lower it, or increase instance_count")
+            yield least.problem(f"exceeds instance_count {count}", "lower it, or increase instance_count")

@@ -17,7 +17,7 @@ def instance_type_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         requirements = group.member("InstanceRequirements")
         if requirements.is_given and group.member("InstanceType").is_given:
-            yield requirements.problem("cannot be combined with an instance type; add `InstanceType: null` to these overrides")
+            yield requirements.problem("cannot be combined with an instance type", "add `InstanceType: null` to these overrides")
 
 
 @request_rule("lifecycle-script-conflict", "instance_groups[]")
@@ -32,7 +32,7 @@ def lifecycle_script_conflict(request: EffectiveRequest) -> Iterator[Problem]:
         if all(each.is_given for each in scripts):
             given, other = sorted(scripts, key=lambda each: not each.is_overridden)
             name = other.names[-1]
-            yield given.problem(f"cannot be combined with {name}; add `{name}: null` here, or remove this field")
+            yield given.problem(f"cannot be combined with {name}", f"add `{name}: null` here, or remove this field")
 
 
 @request_rule("image-conflict", "instance_groups[]", level=Level.WARNING)
@@ -45,4 +45,4 @@ def image_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         image, release = group.member("ImageId"), group.member("ImageReleaseVersion")
         if image.is_given and release.is_given:
-            yield release.problem(f"conflicts with image {image.value}; keep only one")
+            yield release.problem(f"conflicts with image {image.value}", "keep only one")

@@ -21,7 +21,7 @@ def execution_role_account(request: EffectiveRequest) -> Iterator[Problem]:
     for role in (group.member("ExecutionRole") for group in request.groups):
         if account and (its := Arn.of(role.text).account) not in ("", account):
             yield role.problem(
-                f"is in account {its}, but the cluster is in account {account}; use a role of the cluster's account"
+                f"is in account {its}, but the cluster is in account {account}", "use a role of the cluster's account"
             )
 
 
@@ -39,8 +39,8 @@ def script_bucket_name(request: EffectiveRequest) -> Iterator[Problem]:
         bucket = scripts.text.removeprefix("s3://").partition("/")[0]
         if scripts.is_overridden and scripts.text.startswith("s3://") and not re.fullmatch(_BUCKET, bucket):
             yield scripts.problem(
-                f"invalid bucket name {bucket or '(empty)'}; use a name from `aws s3 ls`, or suppress this warning if the "
-                "bucket exists"
+                f"invalid bucket name {bucket or '(empty)'}",
+                "use a name from `aws s3 ls`, or suppress this warning if the bucket exists",
             )
 
 
@@ -56,8 +56,8 @@ def missing_execution_role(request: EffectiveRequest) -> Iterator[Problem]:
         scripts = group.member("LifeCycleConfig", "SourceS3Uri")
         if scripts.text and scripts.is_overridden and not group.sets("ExecutionRole"):
             yield scripts.problem(
-                "the node role has no access to this prefix; add an `execution_role` that has, allow it in `node_role`, or use "
-                "`lifecycle.source`"
+                "the node role has no access to this prefix",
+                "add an `execution_role` that has, allow it in `node_role`, or use `lifecycle.source`",
             )
 
 
@@ -72,7 +72,7 @@ def accounting_secret_role(request: EffectiveRequest) -> Iterator[Problem]:
         if accounting.secret_arn and group.sets("ExecutionRole"):
             rights = "secretsmanager:GetSecretValue" + (" and kms:Decrypt" if accounting.secret_key_arn else "")
             yield group.member("ExecutionRole").problem(
-                f"must allow {rights} for `slurm.accounting`; add that to the role, then suppress this warning"
+                f"must allow {rights} for `slurm.accounting`", "add that to the role, then suppress this warning"
             )
 
 
@@ -87,5 +87,5 @@ def directory_secret_role(request: EffectiveRequest) -> Iterator[Problem]:
         if directory and group.sets("ExecutionRole"):
             rights = "secretsmanager:GetSecretValue" + (" and kms:Decrypt" if directory.secret_key_arn else "")
             yield group.member("ExecutionRole").problem(
-                f"must allow {rights} for `directory`; add that to the role, then suppress this warning"
+                f"must allow {rights} for `directory`", "add that to the role, then suppress this warning"
             )

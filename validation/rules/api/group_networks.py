@@ -32,8 +32,8 @@ def vpc_resource_ids(request: EffectiveRequest) -> Iterator[Problem]:
             # The request check reports values that the API rejects.
             if re.fullmatch(IN_THE_API, each.text) and not re.fullmatch(FORMS[kind], each.text):
                 better = corrected(each.text, FORMS[kind])
-                fix = f"did you mean {better}?" if better else fallback_fix(FORMS[kind])
-                yield each.problem(f"{in_words(FORMS[kind])}; {fix}")
+                fix = f"did you mean {better}?" if better else fallback_fix(FORMS[kind]) or ""
+                yield each.problem(in_words(FORMS[kind]), fix)
 
 
 @request_rule("duplicate-vpc-resource-ids", "instance_groups[]", "overrides", "network.existing", level=Level.WARNING)
@@ -46,7 +46,7 @@ def duplicate_vpc_resource_ids(request: EffectiveRequest) -> Iterator[Problem]:
         seen: list[object] = []
         for each in listed.entries():
             if each.value in seen:
-                yield each.problem("duplicate; remove it, or replace it with the intended id")
+                yield each.problem("duplicate", "remove it, or replace it with the intended id")
             seen.append(each.value)
 
 
@@ -58,8 +58,8 @@ def vpc_config_override(request: EffectiveRequest) -> Iterator[Problem]:
     """
     network = request.member("VpcConfig")
     if network.is_given and network.is_overridden and not _adds_groups(request):
-        message = "the file system and the role belong to `network`; set subnets and security group in `network.existing` instead"
-        yield network.problem(message, request.config.overrides["VpcConfig"])
+        fix = "set subnets and security group in `network.existing` instead"
+        yield network.problem("the file system and the role belong to `network`", fix, request.config.overrides["VpcConfig"])
 
 
 def _adds_groups(request: EffectiveRequest) -> bool:
@@ -79,12 +79,12 @@ def resources_of_another_network(request: EffectiveRequest) -> Iterator[Problem]
     """
     if request.config.network.existing is not None or request.member("VpcConfig").is_overridden:
         return
-    fix = "not in a new network; set `network.existing` before the first deployment, or suppress this if the VPC reaches it"
+    fix = "set `network.existing` before the first deployment, or suppress this if the VPC reaches it"
     for group in request.all_groups:
         mounts = (each.member(kind) for each in group.entries("InstanceStorageConfigs") for kind in MOUNTS)
         for member in (group.member("OverrideVpcConfig"), *mounts):
             if member.value and member.is_overridden:
-                yield member.problem(fix)
+                yield member.problem("not in a new network", fix)
 
 
 @eks_request_rule("restricted-group-role", "overrides", "network.existing", level=Level.WARNING)
@@ -96,7 +96,7 @@ def restricted_group_role(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.entries("RestrictedInstanceGroups"):
         role = group.member("ExecutionRole")
         if request.config.network.existing is None and role.text:
-            yield role.problem("must allow the nodes to use the new network; check its policies, then suppress this warning")
+            yield role.problem("must allow the nodes to use the new network", "check its policies, then suppress this warning")
 
 
 @request_rule("missing-vpc-config", "instance_groups", "overrides", *FILE_SYSTEMS, level=Level.WARNING)
@@ -112,7 +112,7 @@ def missing_vpc_config(request: EffectiveRequest) -> Iterator[Problem]:
     groups = [f"group {group.name}" for group in request.groups if group.member("OverrideVpcConfig").value]
     needing = [*groups, *["the file system"] * bool(request.config.storage.file_systems)]
     if needing:
-        yield network.problem(f"required by {', '.join(needing)}; remove this line", None)
+        yield network.problem(f"required by {', '.join(needing)}", "remove this line", None)
 
 
 @slurm_request_rule("efa-partition-subnets", "instance_groups", "slurm.partitions", "overrides", level=Level.WARNING)
@@ -127,10 +127,7 @@ def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
         groups = [with_efa[each.name] for each in members if each.name in with_efa]
         for group in groups[1:]:
             if _subnets(group, request) != _subnets(groups[0], request):
-                message = (
-                    f"{groups[0].name} and {group.name} are in different subnets, which EFA cannot cross; use another partition, "
-                    "or suppress this warning"
-                )
+                message = f"{groups[0].name} and {group.name} are in different subnets, which EFA cannot cross"
                 yield _in_partition(group, partition, request.config, message)
 
 
@@ -144,8 +141,9 @@ def _subnets(group: GroupMember, request: EffectiveRequest) -> list[str]:
 
 def _in_partition(group: GroupMember, partition: str, config: ClusterConfig, message: str) -> Problem:
     """Return a problem at the line that puts the group into the partition."""
+    fix = "use another partition, or suppress this warning"
     for index, each in numbered(config.slurm.partitions):
         if each.name == partition and each.groups is not None:
             path: Path = ("slurm", "partitions", index, "groups", each.groups.index(group.name))
-            return Problem(path, group.name, message)
-    return Problem((*group.path, "partition"), partition, message)
+            return Problem(path, group.name, message, fix)
+    return Problem((*group.path, "partition"), partition, message, fix)

@@ -45,9 +45,9 @@ def deep_health_check_types(request: EffectiveRequest) -> Iterator[Problem]:
         requested, checks = _checks(group)
         without = _types_without_accelerators(group)
         if checks and without:
-            yield requested.problem(f"{without[0]} has no accelerators; remove the checks")
+            yield requested.problem(f"{without[0]} has no accelerators", "remove the checks")
         if len(set(checks)) != len(checks):
-            yield requested.problem("has duplicate checks; list each check once")
+            yield requested.problem("has duplicate checks", "list each check once")
 
 
 @request_rule("connectivity-check", "instance_groups[]", level=Level.WARNING)
@@ -62,9 +62,9 @@ def connectivity_check(request: EffectiveRequest) -> Iterator[Problem]:
             continue
         without = sorted(name for name, known in group.known_types().items() if not known.efa_interfaces)
         if group.group.instance_count == 1:
-            yield requested.problem("InstanceConnectivity requires at least two nodes; remove it, or increase instance_count")
+            yield requested.problem("InstanceConnectivity requires at least two nodes", "remove it, or increase instance_count")
         elif without:
-            yield requested.problem(f"InstanceConnectivity requires EFA, which {without[0]} does not have; remove it")
+            yield requested.problem(f"InstanceConnectivity requires EFA, which {without[0]} does not have", "remove it")
 
 
 @slurm_request_rule("deep-health-checks-with-slurm", "instance_groups[]", level=Level.WARNING)
@@ -77,7 +77,7 @@ def deep_health_checks_with_slurm(request: EffectiveRequest) -> Iterator[Problem
     for requested, checks, _ in _to_check(request):
         if DeepHealthCheck.TRAINING in checks:
             yield requested.problem(
-                "MultiNodeTrainingValidation is not documented for Slurm; remove it, or test it and suppress this warning"
+                "MultiNodeTrainingValidation is not documented for Slurm", "remove it, or test it and suppress this warning"
             )
 
 
@@ -92,5 +92,5 @@ def deep_health_check_timeout(request: EffectiveRequest) -> Iterator[Problem]:
         return
     if config.wait_hours < DEEP_HEALTH_CHECK_HOURS:
         alternative = "" if config.eks else ", or `wait: none`"
-        message = f"deep health checks of {either(checked)} can take longer; set {DEEP_HEALTH_CHECK_HOURS}{alternative}"
-        yield Problem(("wait_hours",), config.wait_hours, message)
+        message = f"deep health checks of {either(checked)} can take longer"
+        yield Problem(("wait_hours",), config.wait_hours, message, f"set {DEEP_HEALTH_CHECK_HOURS}{alternative}")

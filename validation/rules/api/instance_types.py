@@ -22,10 +22,11 @@ def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
     """
     for each in (each for group in request.all_groups for each in group.instance_types()):
         if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names
-            yield each.problem(_unknown(each.text, request))
+            yield each.problem(*_unknown(each.text, request))
 
 
-def _unknown(name: str, request: EffectiveRequest) -> str:
+def _unknown(name: str, request: EffectiveRequest) -> tuple[str, str]:
+    """Return what is not checked, and the fix."""
     effect = "Slurm does not know its GPUs and sockets"
     if request.orchestrator is Orchestrator.EKS:
         kind = accelerator(name)
@@ -33,10 +34,10 @@ def _unknown(name: str, request: EffectiveRequest) -> str:
         effect += "EFA" if has_efa(name, node_types(request.config)) else "no EFA without `overrides.NetworkInterface`"
     unchecked = f"addresses, threads, accelerators and EFA are not checked, and {effect}"
     if is_listed(name):
-        return f"properties of this type are unknown: {unchecked}; check them yourself, then suppress this warning"
+        return f"properties of this type are unknown: {unchecked}", "check them yourself, then suppress this warning"
     similar = like(name, listed_types())
     meant = f"did you mean {either(similar)}? " if similar else ""
-    return f"unknown instance type: {unchecked}; {meant}If HyperPod supports it now, suppress this warning"
+    return f"unknown instance type: {unchecked}", f"{meant}If HyperPod supports it now, suppress this warning"
 
 
 @request_rule("type-in-zone", "instance_groups[]", "network", "region", "overrides", level=Level.WARNING)
@@ -55,7 +56,7 @@ def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
         if all(zones is not None and zone not in zones for zones in offering.values()):
             for each in group.instance_types():
                 move = f"set `network.availability_zone_id` to {either(found)}, or " if (found := offering[each.text]) else ""
-                yield each.problem(f"{zone} does not offer this type; {move}use another type{'' if found else ' or region'}")
+                yield each.problem(f"{zone} does not offer this type", f"{move}use another type{'' if found else ' or region'}")
 
 
 @request_rule("threads-per-core", "instance_groups[]", level=Level.WARNING)
@@ -68,7 +69,7 @@ def threads_per_core(request: EffectiveRequest) -> Iterator[Problem]:
         threads = group.member("ThreadsPerCore")
         single = [name for name, known in group.known_types().items() if known.threads_per_core == 1]
         if (threads.number or 0) > 1 and single:
-            yield threads.problem(f"{single[0]} has only one thread per core; set 1")
+            yield threads.problem(f"{single[0]} has only one thread per core", "set 1")
 
 
 @request_rule("mixed-instance-types", "instance_groups[]", level=Level.WARNING)
@@ -81,8 +82,9 @@ def mixed_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         known = group.known_types()
         if differences := list(_differences(list(known.values()))):
-            message = f"types differ in {' and in '.join(differences)}; use one group for each kind, or suppress this warning"
-            yield group.member("InstanceRequirements", "InstanceTypes").problem(message, list(known))
+            message = f"types differ in {' and in '.join(differences)}"
+            fix = "use one group for each kind, or suppress this warning"
+            yield group.member("InstanceRequirements", "InstanceTypes").problem(message, fix, list(known))
 
 
 def _differences(types: Sequence[InstanceType]) -> Iterator[str]:
@@ -113,7 +115,7 @@ def efa_single_zone(request: EffectiveRequest) -> Iterator[Problem]:
         subnets = group.member("OverrideVpcConfig", "Subnets")
         if len(list(subnets.entries())) > 1 and group.has_efa:
             fix = "use one subnet, or suppress this warning if all are in one zone"
-            yield subnets.problem(f"EFA cannot cross availability zones; {fix}")
+            yield subnets.problem("EFA cannot cross availability zones", fix)
 
 
 @request_rule("efa-interface-type", "instance_groups[]", level=Level.WARNING)
@@ -126,7 +128,7 @@ def efa_interface_type(request: EffectiveRequest) -> Iterator[Problem]:
         requested = group.member("NetworkInterface", "InterfaceType")
         without = [name for name, known in group.known_types().items() if not known.efa_interfaces]
         if requested.text and without:
-            yield requested.problem(f"{either(without)} has no EFA; remove it, or use a type with EFA")
+            yield requested.problem(f"{either(without)} has no EFA", "remove it, or use a type with EFA")
 
 
 @request_rule("efa-file-system", "instance_groups", "storage.existing", level=Level.WARNING)
@@ -138,5 +140,5 @@ def efa_file_system(request: EffectiveRequest) -> Iterator[Problem]:
     existing = request.config.storage.existing
     types = [instance_type(name) for name in request.type_names()]
     if existing is not None and existing.efa and all(known is not None and not known.efa_interfaces for known in types):
-        message = "no group has a type with EFA, so all nodes mount over TCP; remove it, or use types with EFA"
-        yield Problem(("storage", "existing", "efa"), value=True, message=message)
+        message = "no group has a type with EFA, so all nodes mount over TCP"
+        yield Problem(("storage", "existing", "efa"), value=True, message=message, fix="remove it, or use types with EFA")

@@ -53,8 +53,7 @@ def arn_partition(request: EffectiveRequest) -> Iterator[Problem]:
         region = found.region or request.config.region
         expected = partition_of(region) if region else None
         if found.partition and expected and found.partition != expected:
-            message = f"wrong partition {found.partition} for {region}; start it with arn:{expected}:"
-            yield Problem(path, arn, message)
+            yield Problem(path, arn, f"wrong partition {found.partition} for {region}", f"start it with arn:{expected}:")
 
 
 @request_rule("training-plan-region", "instance_groups[]", "region")
@@ -66,7 +65,7 @@ def training_plan_region(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-utilization-for-hyperpod.html
     for plan in (group.member("TrainingPlanArn") for group in request.groups):
         if where := in_another_region(plan.text, request.config):
-            yield plan.problem(f"{where}; use a plan in {request.config.region}, or move the cluster to the plan's region")
+            yield plan.problem(where, f"use a plan in {request.config.region}, or move the cluster to the plan's region")
 
 
 @request_rule("training-plan-account", "instance_groups[]", "region", "account", level=Level.WARNING)
@@ -78,7 +77,7 @@ def training_plan_account(request: EffectiveRequest) -> Iterator[Problem]:
     for plan in (group.member("TrainingPlanArn") for group in request.groups):
         whose = of_another_account(plan.text, request.config)
         if whose and not in_another_region(plan.text, request.config):
-            yield plan.problem(f"{whose}; use a plan of the cluster's account, or suppress this warning")
+            yield plan.problem(whose, "use a plan of the cluster's account, or suppress this warning")
 
 
 @request_rule("volume-key-region", "instance_groups[]", "region")
@@ -90,4 +89,4 @@ def volume_key_region(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html
     for key in _keys(request):
         if where := in_another_region(key.text, request.config):
-            yield key.problem(f"{where}; use a key in {request.config.region}")
+            yield key.problem(where, f"use a key in {request.config.region}")

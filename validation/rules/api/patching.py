@@ -18,10 +18,10 @@ def patching_strategy(request: EffectiveRequest) -> Iterator[Problem]:
         patching = group.member("AutoPatchConfig")
         window = patching.member("IdleWaitWindowInSeconds")
         if window.number is not None and patching.member("PatchingStrategy").text == "DrainFirst":
-            yield window.problem("has no effect with `DrainFirst`; remove it, or use WhenIdle or WhenAllIdle")
+            yield window.problem("has no effect with `DrainFirst`", "remove it, or use WhenIdle or WhenAllIdle")
         for section in ("AutoPatchConfig", "ScheduledUpdateConfig"):
             for batch in ("MaximumBatchSize", "RollbackMaximumBatchSize"):
                 size = group.member(section, "DeploymentConfig", "RollingUpdatePolicy", batch)
                 share = size.member("Value")
                 if (share.number or 0) > 100 and size.member("Type").text == "CAPACITY_PERCENTAGE":
-                    yield share.problem("exceeds 100 percent; use 1 to 100, or `Type: INSTANCE_COUNT`")
+                    yield share.problem("exceeds 100 percent", "use 1 to 100, or `Type: INSTANCE_COUNT`")

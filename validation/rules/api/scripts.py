@@ -21,13 +21,13 @@ def missing_on_create(request: EffectiveRequest) -> Iterator[Problem]:
     path = ("lifecycle", "on_create")
     if lifecycle.source is None:
         if "on_create" in lifecycle.model_fields_set:
-            yield Problem(path, lifecycle.on_create, "requires `source`; add `source`, or remove this line")
+            yield Problem(path, lifecycle.on_create, "requires `source`", "add `source`, or remove this line")
         return
     files = [name for name in content_of(lifecycle.source).files if "/" not in name]
     is_started = any(_starts_on_create(group) for group in request.groups)
     if is_started and lifecycle.on_create not in files:
-        message = f"not found in {lifecycle.source.name}; {nearest(lifecycle.on_create, files) if files else 'add it'}"
-        yield Problem(path, lifecycle.on_create, message)
+        message = f"not found in {lifecycle.source.name}"
+        yield Problem(path, lifecycle.on_create, message, nearest(lifecycle.on_create, files) if files else "add it")
 
 
 def _starts_on_create(group: GroupMember) -> bool:
@@ -48,4 +48,4 @@ def missing_lifecycle_script(request: EffectiveRequest) -> Iterator[Problem]:
         for script in (group.member("LifeCycleConfig", name) for name in ("OnCreate", "OnInitComplete")):
             if script.is_overridden and script.text and script.text not in files:
                 fix = "set `lifecycle.source` to the folder that contains it" if source is None else "add it"
-                yield script.problem(f"not found in {where}; {fix}, or set `SourceS3Uri` and `execution_role`")
+                yield script.problem(f"not found in {where}", f"{fix}, or set `SourceS3Uri` and `execution_role`")

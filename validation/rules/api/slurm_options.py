@@ -55,16 +55,16 @@ def slurm_config_role(request: EffectiveRequest) -> Iterator[Problem]:
         if role is None or not node_type.text:
             continue
         if node_type.text != NODE_TYPES[role]:
-            yield node_type.problem(f"contradicts `role: {role.value}`; use {NODE_TYPES[role]}, or change `role`")
+            yield node_type.problem(f"contradicts `role: {role.value}`", f"use {NODE_TYPES[role]}, or change `role`")
             continue
         names = group.member("SlurmConfig", "PartitionNames")
         if role is Role.COMPUTE and not list(names.entries()):
-            yield names.problem(f"required for a Compute group; add [{partition}]", ABSENT)
+            yield names.problem("required for a Compute group", f"add [{partition}]", ABSENT)
         for name in names.entries():
             # The request check reports invalid names.
             if name.value != partition and re.fullmatch(NAME_IN_THE_API, str(name.value)):
                 fix = f"use {name.value} for both" if partition else "remove it, as the group has no partition"
-                yield name.problem(f"differs from the group's `partition`; {fix}")
+                yield name.problem("differs from the group's `partition`", fix)
 
 
 @slurm_request_rule("slurm-config-overwrite", "instance_groups[]", "overrides", level=Level.WARNING)
@@ -78,7 +78,7 @@ def slurm_config_overwrite(request: EffectiveRequest) -> Iterator[Problem]:
     # With `slurm.setup: scripts` HyperPod rejects any strategy: slurm-config-conflict.
     is_used = request.config.uses_slurm_api or not any(uses_uploaded_scripts(group) for group in request.groups)
     if is_used and strategy.text == "Overwrite" and not _is_continuous(request):
-        yield strategy.problem("discards what your scripts wrote to slurm.conf; use Merge, or suppress this warning")
+        yield strategy.problem("discards what your scripts wrote to slurm.conf", "use Merge, or suppress this warning")
 
 
 @slurm_request_rule("continuous-provisioning", "instance_groups", "overrides", "provisioning", level=Level.WARNING)
@@ -94,11 +94,11 @@ def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     incomplete = [group.name for group in request.groups if not group.member("SlurmConfig").value]
     if incomplete:
         yield request.member("NodeProvisioningMode").problem(
-            f"requires `SlurmConfig` and other scripts in {either(incomplete)}; set `slurm.setup: api`, or remove this line"
+            f"requires `SlurmConfig` and other scripts in {either(incomplete)}", "set `slurm.setup: api`, or remove this line"
         )
     for count in (group.member("InstanceCount") for group in request.of_role(Role.CONTROLLER)):
         if (count.number or 0) > 1:
-            yield count.problem("continuous provisioning supports only one controller; set 1, or remove `provisioning`")
+            yield count.problem("continuous provisioning supports only one controller", "set 1, or remove `provisioning`")
 
 
 @slurm_request_rule("slurm-config-strategy-conflict", "overrides", "provisioning")
@@ -110,7 +110,7 @@ def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Proble
     # CONTINUOUS, and https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
     strategy = request.member("Orchestrator", "Slurm", "SlurmConfigStrategy")
     if _is_continuous(request) and strategy.is_given:
-        yield strategy.problem("HyperPod rejects it with continuous provisioning; remove it")
+        yield strategy.problem("HyperPod rejects it with continuous provisioning", "remove it")
 
 
 @slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
@@ -125,19 +125,21 @@ def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Prob
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
     if _is_continuous(request):
         return
-    message = "requires `provisioning: continuous`; set that at the cluster's creation, or remove this"
+    message, fix = "requires `provisioning: continuous`", "set that at the cluster's creation, or remove this"
     database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
     # Otherwise managed-accounting or accounting-database-override reports it.
     if database.is_given and database.is_overridden and not request.config.uses_slurm_api:
-        yield database.problem(f"{message}, and use `slurm.accounting`")
+        yield database.problem(message, f"{fix}, and use `slurm.accounting`")
     for group in request.groups:
         least = group.member("MinInstanceCount")
         # Otherwise min-instance-count reports it.
         if least.number is not None and least.number <= group.group.instance_count:
-            yield least.problem(message)
-        yield from spot_problems(group, message)
+            yield least.problem(message, fix)
+        yield from spot_problems(group, message, fix)
         keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
-        yield from {key.path: key.problem(message) for key in keys if key.text}.values()  # a field has the key of two volumes
+        yield from {
+            key.path: key.problem(message, fix) for key in keys if key.text
+        }.values()  # a field has the key of two volumes
 
 
 @slurm_request_rule(
@@ -154,10 +156,10 @@ def accounting_database_override(request: EffectiveRequest) -> Iterator[Problem]
         return
     is_managed = accounting.database is Database.MANAGED
     if is_managed and not database.is_given:
-        yield database.problem("removes the `managed` database; remove this line, or set `database: external`")
+        yield database.problem("removes the `managed` database", "remove this line, or set `database: external`")
     elif database.is_given and not is_managed:
         yield database.problem(
-            f"contradicts `database: {accounting.database}`; use the fields of `slurm.accounting` and `managed`"
+            f"contradicts `database: {accounting.database}`", "use the fields of `slurm.accounting` and `managed`"
         )
 
 
@@ -171,4 +173,4 @@ def eks_only_option(request: EffectiveRequest) -> Iterator[Problem]:
     members += [group.member(*names) for group in request.groups for names in EKS_GROUP_MEMBERS]
     for each in members:
         if each.is_given and each.is_overridden:  # eks-only-fields reports a field
-            yield each.problem("supported only for clusters with Amazon EKS; remove it")
+            yield each.problem("supported only for clusters with Amazon EKS", "remove it")

@@ -32,9 +32,9 @@ def slurm_config_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     problem = "HyperPod rejects it together with the uploaded provisioning_parameters.json"
     for group in request.groups:
         if (given := group.member("SlurmConfig")).is_given:
-            yield given.problem(f"{problem}; {_fix(group, ours)}")
+            yield given.problem(problem, _fix(group, ours))
     if (slurm := request.member("Orchestrator", "Slurm")).is_given:
-        yield slurm.problem(f"{problem}; remove it")
+        yield slurm.problem(problem, "remove it")
 
 
 def _fix(group: GroupMember, ours: list[str]) -> str:
@@ -60,11 +60,13 @@ def incomplete_lifecycle_config(request: EffectiveRequest) -> Iterator[Problem]:
         named = [name for name in SCRIPTS if scripts.member(name).is_given]
         if not named:
             yield scripts.problem(
-                "has no script; remove it to use the default scripts, or add `OnCreate`", group.group.overrides["LifeCycleConfig"]
+                "has no script",
+                "remove it to use the default scripts, or add `OnCreate`",
+                group.group.overrides["LifeCycleConfig"],
             )
         elif not (prefix := scripts.member("SourceS3Uri")).is_given:
-            message = f"required by `{named[0]}`; remove this line to use the default scripts, or set the script's S3 prefix"
-            yield prefix.problem(message, None)
+            message = f"required by `{named[0]}`"
+            yield prefix.problem(message, "remove this line to use the default scripts, or set the script's S3 prefix", None)
 
 
 @slurm_request_rule("api-setup-storage", "instance_groups[]", *FILE_SYSTEMS, "slurm.setup")
@@ -78,7 +80,7 @@ def api_setup_storage(request: EffectiveRequest) -> Iterator[Problem]:
     for storage in (group.member("InstanceStorageConfigs") for group in request.groups):
         if storage.is_overridden:
             yield storage.problem(
-                "replaces the mounts of the cluster's file systems; use `volume_gib`, or `slurm.setup: scripts`"
+                "replaces the mounts of the cluster's file systems", "use `volume_gib`, or `slurm.setup: scripts`"
             )
 
 
@@ -93,11 +95,8 @@ def nodes_without_slurm(request: EffectiveRequest) -> Iterator[Problem]:
         scripts, role = group.member("LifeCycleConfig"), group.group.role
         if role and not scripts.is_given and not group.member("SlurmConfig").is_given:
             partitions = f", PartitionNames: [{group.group.partition}]" if role is Role.COMPUTE else ""
-            message = (
-                "nodes would have neither scripts nor Slurm; remove it to use the default scripts, or add `SlurmConfig: "
-                f"{{NodeType: {NODE_TYPES[role]}{partitions}}}`"
-            )
-            yield scripts.problem(message, None)
+            fix = f"remove it to use the default scripts, or add `SlurmConfig: {{NodeType: {NODE_TYPES[role]}{partitions}}}`"
+            yield scripts.problem("nodes would have neither scripts nor Slurm", fix, None)
 
 
 @slurm_request_rule("pam-slurm-adopt-missing", "slurm.restrict_ssh", "instance_groups[]", "lifecycle.source", level=Level.WARNING)
@@ -112,8 +111,8 @@ def pam_slurm_adopt_missing(request: EffectiveRequest) -> Iterator[Problem]:
     compute = [group for group in request.of_role(Role.COMPUTE) if uses_uploaded_scripts(group)]
     without = [group.name for group in compute if not group.member("ImageId").is_given]
     if without:
-        message = (
-            f"requires pam_slurm_adopt, which HyperPod's images do not contain; set false, set `image_id` in {either(without)}, "
-            "or suppress this warning if a script in `before_slurm/` installs it"
+        message = "requires pam_slurm_adopt, which HyperPod's images do not contain"
+        fix = (
+            f"set false, set `image_id` in {either(without)}, or suppress this warning if a script in `before_slurm/` installs it"
         )
-        yield Problem(("slurm", "restrict_ssh"), value=True, message=message)
+        yield Problem(("slurm", "restrict_ssh"), value=True, message=message, fix=fix)

@@ -60,12 +60,9 @@ def subnet_capacity_autoscaling(request: EffectiveRequest) -> Iterator[Problem]:
     left = _usable(config.network.node_cidr) - sum(demand.nodes * demand.least for demand in found) - _file_system(config)
     if left >= 0 and found:  # otherwise subnet-capacity reports it
         room = ", or ".join(f"{left // demand.most} of {demand.name}" for demand in found)
-        message = (
-            f"additional nodes that fit in node_cidr {config.network.node_cidr}: {room}; use a larger range, or suppress this "
-            "warning"
-        )
+        message = f"additional nodes that fit in node_cidr {config.network.node_cidr}: {room}"
         field = config.eks.autoscaling if config.eks and not scaling.is_overridden else None
-        yield scaling.problem(message, field.value if field else scaling.value)
+        yield scaling.problem(message, "use a larger range, or suppress this warning", field.value if field else scaling.value)
 
 
 def _is_created(request: EffectiveRequest) -> bool:
@@ -82,8 +79,8 @@ def _capacity_problem(config: ClusterConfig, counted: Sequence[tuple[AddressDema
     if needed > has:
         groups = [_in_words(demand, each) for demand, each in counted if demand.nodes]
         listed = ", ".join([*groups, *["file system at least 1"][:file_system]])
-        message = f"has {has} addresses, but {how}{needed} are required ({listed}); {_fix(config, needed)}"
-        yield Problem(("network", "node_cidr"), str(cidr), message)
+        message = f"has {has} addresses, but {how}{needed} are required ({listed})"
+        yield Problem(("network", "node_cidr"), str(cidr), message, _fix(config, needed))
 
 
 def _file_system(config: ClusterConfig) -> int:

@@ -48,11 +48,11 @@ def volume_size_and_key(request: EffectiveRequest) -> Iterator[Problem]:
         volume = each.member("EbsVolumeConfig")
         size, key, is_root = volume.member("VolumeSizeInGB"), volume.member("VolumeKmsKeyId"), _is_root(each)
         if is_root and size.is_given:
-            yield size.problem("not allowed for a root volume; remove it")
+            yield size.problem("not allowed for a root volume", "remove it")
         if is_root and not key.text:
-            yield key.problem("required for a root volume; add it, or remove the entry", ABSENT)
+            yield key.problem("required for a root volume", "add it, or remove the entry", ABSENT)
         if isinstance(volume.value, dict) and not is_root and not size.is_given:
-            yield size.problem("required for an additional volume; add it, e.g. 500")
+            yield size.problem("required for an additional volume", "add it, e.g. 500")
 
 
 def _is_root(entry: Member) -> bool:
@@ -71,7 +71,7 @@ def volume_key_override(request: EffectiveRequest) -> Iterator[Problem]:
         keys = {each.member("EbsVolumeConfig", "VolumeKmsKeyId").text for each in entries}
         if key is not None and not (keys == {key} and any(_is_root(each) for each in entries)):
             fix = "add it to every volume and to an entry with `RootVolume: true`, or remove this line"
-            yield storage.problem(f"drops the group's `volume_key_arn`; {fix}")
+            yield storage.problem("drops the group's `volume_key_arn`", fix)
 
 
 @request_rule("duplicate-instance-storage", "instance_groups[]", level=Level.WARNING)
@@ -89,7 +89,7 @@ def duplicate_instance_storage(request: EffectiveRequest) -> Iterator[Problem]:
             what = group.names, f"root {kind}" if _is_root(entry) else kind
             found[what] += 1
             if found[what] == 2:
-                yield each.problem("duplicate in this group; keep only one")
+                yield each.problem("duplicate in this group", "keep only one")
 
 
 @slurm_request_rule("mount-path-conflict", "instance_groups", *FILE_SYSTEMS, level=Level.WARNING)
@@ -107,7 +107,7 @@ def mount_path_conflict(request: EffectiveRequest) -> Iterator[Problem]:
         path = each.member("MountPath")
         others = taken.setdefault(group.names, [*ours])
         if wrong := _wrong_place(path.text or default, others):
-            yield path.problem(f"{wrong}; use another folder, e.g. /shared", path.text or default)
+            yield path.problem(wrong, "use another folder, e.g. /shared", path.text or default)
         others.append(path.text or default)
 
 
@@ -120,7 +120,7 @@ def mount_without_slurm_config(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
     if not _mounts(request):
         for _, each, _ in _file_systems(request):
-            yield each.problem("not mounted without a `SlurmConfig` of NodeType Controller; use `storage` instead")
+            yield each.problem("not mounted without a `SlurmConfig` of NodeType Controller", "use `storage` instead")
 
 
 @request_rule("fsx-without-vpc-config", "instance_groups[]", "overrides")
@@ -132,7 +132,7 @@ def fsx_without_vpc_config(request: EffectiveRequest) -> Iterator[Problem]:
     # "Common validation errors" of https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
     if not request.member("VpcConfig").is_given:
         for _, each, _ in _file_systems(request):
-            yield each.problem("requires a VPC; remove `VpcConfig: null` from the cluster's overrides")
+            yield each.problem("requires a VPC", "remove `VpcConfig: null` from the cluster's overrides")
 
 
 def _wrong_place(place: str, others: list[str]) -> str | None:

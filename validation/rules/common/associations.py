@@ -26,7 +26,7 @@ def association_without_file_system(config: ClusterConfig) -> Iterator[Problem]:
     storage = config.storage
     if storage.data_repository_associations and storage.lustre is None and storage.existing is None:
         paths = [association.path for association in storage.data_repository_associations]
-        yield Problem(ASSOCIATIONS, paths, "no file system is configured; add `storage.lustre` or `storage.existing`")
+        yield Problem(ASSOCIATIONS, paths, "no file system is configured", "add `storage.lustre` or `storage.existing`")
 
 
 @rule("overlapping-associations", ENTRIES)
@@ -38,8 +38,8 @@ def overlapping_associations(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
         if _overlap(one.path, other.path):
-            message = f"overlaps {one.path!r} of data_repository_associations[{first}]; use separate directories"
-            yield Problem((*ASSOCIATIONS, second, "path"), other.path, message)
+            message = f"overlaps {one.path!r} of data_repository_associations[{first}]"
+            yield Problem((*ASSOCIATIONS, second, "path"), other.path, message, "use separate directories")
 
 
 @rule("duplicate-association-prefix", ENTRIES, "storage.data_bucket.existing")
@@ -51,8 +51,8 @@ def duplicate_association_prefix(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
         if _bucket(one, config) == _bucket(other, config) and one.prefix == other.prefix:
-            message = f"already linked by data_repository_associations[{first}]; use another prefix"
-            yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
+            message = f"already linked by data_repository_associations[{first}]"
+            yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message, "use another prefix")
 
 
 @rule("overlapping-association-prefixes", ENTRIES, "storage.data_bucket.existing", level=Level.WARNING)
@@ -65,11 +65,9 @@ def overlapping_association_prefixes(config: ClusterConfig) -> Iterator[Problem]
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
         is_shared = _bucket(one, config) == _bucket(other, config) and one.prefix != other.prefix
         if is_shared and _overlap(one.prefix, other.prefix):
-            message = (
-                f"overlaps {one.prefix!r} of data_repository_associations[{first}] in the same bucket; use separate prefixes, "
-                "or suppress this warning"
-            )
-            yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
+            message = f"overlaps {one.prefix!r} of data_repository_associations[{first}] in the same bucket"
+            fix = "use separate prefixes, or suppress this warning"
+            yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message, fix)
 
 
 @rule("association-values", ENTRIES, level=Level.WARNING)
@@ -80,7 +78,7 @@ def association_values(config: ClusterConfig) -> Iterator[Problem]:
     """
     for index, association in numbered(config.storage.data_repository_associations):
         if {".", ".."} & set(association.path.split("/")):
-            yield Problem((*ASSOCIATIONS, index, "path"), association.path, "must not contain . or ..; use the full path")
+            yield Problem((*ASSOCIATIONS, index, "path"), association.path, "must not contain . or ..", "use the full path")
         yield from _repeated_events(association, (*ASSOCIATIONS, index))
 
 
@@ -93,8 +91,8 @@ def association_path(config: ClusterConfig) -> Iterator[Problem]:
     for index, association in numbered(config.storage.data_repository_associations):
         if _within(association.path, MOUNT):
             meant = association.path.removeprefix(MOUNT) or "/"
-            message = f"is {MOUNT}{association.path} on the nodes; did you mean {meant}?"
-            yield Problem((*ASSOCIATIONS, index, "path"), association.path, message)
+            message = f"is {MOUNT}{association.path} on the nodes"
+            yield Problem((*ASSOCIATIONS, index, "path"), association.path, message, f"did you mean {meant}?")
 
 
 @rule("association-covers-home", ENTRIES, "storage.openzfs", "storage.homes", "users", level=Level.WARNING)
@@ -106,11 +104,12 @@ def association_covers_home(config: ClusterConfig) -> Iterator[Problem]:
     """
     if config.storage.openzfs is None:
         homes = config.storage.homes
-        message = f"includes home directories in {homes}; use another directory, or add `storage.openzfs` for home directories"
+        message = f"includes home directories in {homes}"
+        fix = "use another directory, or add `storage.openzfs` for home directories"
         # Directly in /fsx, homes are beside other directories.
         names = (ADMINISTRATOR, *(user.name for user in config.users))
         directories = [f"/{name}" for name in names] if homes == MOUNT else [homes.removeprefix(MOUNT)]
-        yield from _covering(directories, config, message)
+        yield from _covering(directories, config, message, fix)
 
 
 @slurm_rule("association-covers-slurm-state", ENTRIES, "slurm.state_folder", level=Level.WARNING)
@@ -122,8 +121,9 @@ def association_covers_slurm_state(config: ClusterConfig) -> Iterator[Problem]:
     """
     folder = config.slurm.state_folder
     if folder is not None and folder.startswith(f"{MOUNT}/"):  # otherwise state-on-shared-storage reports it
-        message = f"includes slurmctld's state in {folder}; use another directory, or move `slurm.state_folder`"
-        yield from _covering([folder.removeprefix(MOUNT)], config, message)
+        message = f"includes slurmctld's state in {folder}"
+        fix = "use another directory, or move `slurm.state_folder`"
+        yield from _covering([folder.removeprefix(MOUNT)], config, message, fix)
 
 
 @rule("bucket-region", ENTRIES, "storage.data_bucket", "region", level=Level.WARNING)
@@ -139,8 +139,8 @@ def bucket_region(config: ClusterConfig) -> Iterator[Problem]:
         named = _region_in(bucket or "")
         imports = association.auto_import or association.import_metadata_on_create
         if config.region and named not in (None, config.region) and imports:
-            message = f"seems to be in {named}, but FSx can import only from {config.region}; use a bucket in {config.region}"
-            yield Problem(path, bucket, message)
+            message = f"seems to be in {named}, but FSx can import only from {config.region}"
+            yield Problem(path, bucket, message, f"use a bucket in {config.region}")
 
 
 @rule("unlinked-data-bucket", "storage.data_bucket", "storage.data_repository_associations", level=Level.WARNING)
@@ -152,10 +152,8 @@ def unlinked_data_bucket(config: ClusterConfig) -> Iterator[Problem]:
     bucket = config.storage.data_bucket.existing
     is_used = config.storage.data_bucket.node_access is not NodeAccess.NONE
     if bucket and not is_used and all(one.bucket for one in config.storage.data_repository_associations):
-        message = (
-            "no association uses this bucket; add one without `bucket` to `data_repository_associations`, or remove this line"
-        )
-        yield Problem(("storage", "data_bucket", "existing"), bucket, message)
+        fix = "add one without `bucket` to `data_repository_associations`, or remove this line"
+        yield Problem(("storage", "data_bucket", "existing"), bucket, "no association uses this bucket", fix)
 
 
 @rule("node-access-without-bucket", "storage.data_bucket", "storage.data_repository_associations")
@@ -167,16 +165,16 @@ def node_access_without_bucket(config: ClusterConfig) -> Iterator[Problem]:
     bucket = config.storage.data_bucket
     is_absent = bucket.existing is None and all(one.bucket for one in config.storage.data_repository_associations)
     if bucket.node_access is not NodeAccess.NONE and is_absent:
-        message = "there is no data bucket; add `existing`, or an association without `bucket`"
-        yield Problem(("storage", "data_bucket", "node_access"), bucket.node_access.value, message)
+        fix = "add `existing`, or an association without `bucket`"
+        yield Problem(("storage", "data_bucket", "node_access"), bucket.node_access.value, "there is no data bucket", fix)
 
 
-def _covering(directories: list[str], config: ClusterConfig, message: str) -> Iterator[Problem]:
+def _covering(directories: list[str], config: ClusterConfig, message: str, fix: str) -> Iterator[Problem]:
     """Yield a problem for each association that includes one of the directories and imports or exports anything."""
     for index, association in numbered(config.storage.data_repository_associations):
         copies = association.auto_import or association.auto_export or association.import_metadata_on_create
         if copies and any(_overlap(directory, association.path) for directory in directories):
-            yield Problem((*ASSOCIATIONS, index, "path"), association.path, message)
+            yield Problem((*ASSOCIATIONS, index, "path"), association.path, message, fix)
 
 
 def _region_in(bucket: str) -> str | None:
@@ -188,7 +186,7 @@ def _repeated_events(association: DataRepositoryAssociation, path: Path) -> Iter
     lists: dict[str, tuple[FileEvent, ...]] = {"auto_import": association.auto_import, "auto_export": association.auto_export}
     for name, events in lists.items():
         if len(set(events)) != len(events):
-            yield Problem((*path, name), [str(event) for event in events], "has duplicate events; list each event once")
+            yield Problem((*path, name), [str(event) for event in events], "has duplicate events", "list each event once")
 
 
 def _bucket(association: DataRepositoryAssociation, config: ClusterConfig) -> str | None:

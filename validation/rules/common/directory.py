@@ -43,9 +43,9 @@ def directory_access(config: ClusterConfig) -> Iterator[Problem]:
     value = ", ".join(found.allowed_groups)
     if found.type is DirectoryType.ACTIVE_DIRECTORY:
         fix = "use `access_filter: (memberOf=DN)`, or `(memberOf:1.2.840.113556.1.4.1941:=DN)` for nested groups"
-        yield Problem(("directory", "allowed_groups"), value, f"does not refuse disabled accounts of Active Directory; {fix}")
+        yield Problem(("directory", "allowed_groups"), value, "does not refuse disabled accounts of Active Directory", fix)
     elif found.access_filter is not None:
-        yield Problem(("directory", "allowed_groups"), value, "has no effect with `access_filter`; remove one of them")
+        yield Problem(("directory", "allowed_groups"), value, "has no effect with `access_filter`", "remove one of them")
 
 
 @rule("directory-id-mapping", "directory")
@@ -56,7 +56,7 @@ def directory_id_mapping(config: ClusterConfig) -> Iterator[Problem]:
     """
     found = config.directory
     if found and found.id_mapping and found.type is not DirectoryType.ACTIVE_DIRECTORY:
-        yield Problem(("directory", "id_mapping"), value=True, message="requires `type: active_directory`; remove it")
+        yield Problem(("directory", "id_mapping"), value=True, message="requires `type: active_directory`", fix="remove it")
 
 
 @rule("directory-id-range", "directory")
@@ -67,7 +67,7 @@ def directory_id_range(config: ClusterConfig) -> Iterator[Problem]:
     """
     found = config.directory
     if found and found.max_id is not None and found.max_id < found.min_id:
-        yield Problem(("directory", "max_id"), found.max_id, f"less than `min_id` {found.min_id}; use a higher number")
+        yield Problem(("directory", "max_id"), found.max_id, f"less than `min_id` {found.min_id}", "use a higher number")
 
 
 @rule("directory-local-ids", "directory", "users[]", "user_groups[]")
@@ -86,7 +86,7 @@ def directory_local_ids(config: ClusterConfig) -> Iterator[Problem]:
     ]
     for path, number in entries:
         if first <= number <= last:
-            yield Problem(path, number, f"in the directory's range {first} to {last}; use another number, or narrow the range")
+            yield Problem(path, number, f"in the directory's range {first} to {last}", "use another number, or narrow the range")
 
 
 @rule("directory-options", "directory")
@@ -98,13 +98,13 @@ def directory_options(config: ClusterConfig) -> Iterator[Problem]:
     for name, value in (config.directory.options if config.directory else {}).items():
         path = ("directory", "options", name)
         if name in PASSWORDS or is_secret((name,)):
-            yield Problem(path, "...", "the file must not contain secrets; store the password in the secret of `secret_arn`")
+            yield Problem(path, "...", "the file must not contain secrets", "store the password in the secret of `secret_arn`")
         elif name in UNENCRYPTED:
-            yield Problem(path, value, "connections always use TLS with a checked certificate; remove it")
+            yield Problem(path, value, "connections always use TLS with a checked certificate", "remove it")
         elif name in FIELDS:
-            yield Problem(path, value, f"set by a field; use `{FIELDS[name]}` instead")
+            yield Problem(path, value, "set by a field", f"use `{FIELDS[name]}` instead")
         elif not NAME.fullmatch(name):
-            yield Problem(path, value, "not the name of a setting in sssd.conf; use a name like ldap_schema")
+            yield Problem(path, value, "not the name of a setting in sssd.conf", "use a name like ldap_schema")
 
 
 @rule("directory-certificates", "directory")
@@ -118,9 +118,9 @@ def directory_certificates(config: ClusterConfig) -> Iterator[Problem]:
         return
     path = ("directory", "ca_certificates")
     if "PRIVATE KEY-----" in text:
-        yield Problem(path, "...", "contains a private key; keep only the certificates, and replace the key")
+        yield Problem(path, "...", "contains a private key", "keep only the certificates, and replace the key")
     elif not re.search(r"-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----", text):
-        yield Problem(path, text[:40], "contains no certificate; use the text of a PEM file, as a block with `|`")
+        yield Problem(path, text[:40], "contains no certificate", "use the text of a PEM file, as a block with `|`")
 
 
 @rule("directory-secret-key", "directory")
@@ -132,8 +132,8 @@ def directory_secret_key(config: ClusterConfig) -> Iterator[Problem]:
     found = config.directory
     if found and found.secret_key_arn and Arn.of(found.secret_arn).region != Arn.of(found.secret_key_arn).region:
         place = Arn.of(found.secret_key_arn).region
-        message = f"is in {place}, but the secret is in {Arn.of(found.secret_arn).region}; use the secret's key"
-        yield Problem(("directory", "secret_key_arn"), found.secret_key_arn, message)
+        message = f"is in {place}, but the secret is in {Arn.of(found.secret_arn).region}"
+        yield Problem(("directory", "secret_key_arn"), found.secret_key_arn, message, "use the secret's key")
 
 
 @rule("directory-secret-location", "directory", "region", "account", level=Level.WARNING)
@@ -145,7 +145,7 @@ def directory_secret_location(config: ClusterConfig) -> Iterator[Problem]:
     found = config.directory
     if found and (where := elsewhere(found.secret_arn, config)):
         fix = "use a secret in the cluster's region and account, or suppress this warning"
-        yield Problem(("directory", "secret_arn"), found.secret_arn, f"{where}; {fix}")
+        yield Problem(("directory", "secret_arn"), found.secret_arn, where, fix)
 
 
 @rule("directory-homes", "directory", *FILE_SYSTEMS, level=Level.WARNING)
@@ -155,7 +155,7 @@ def directory_homes(config: ClusterConfig) -> Iterator[Problem]:
     Otherwise a home exists only on the node of the login: jobs start elsewhere without it, and a replaced node loses it.
     """
     if config.directory and not config.storage.file_systems:
-        yield _of_type(config.directory, "has no shared homes without a file system; add `storage`, or suppress this warning")
+        yield _of_type(config.directory, "has no shared homes without a file system", "add `storage`, or suppress this warning")
 
 
 @rule("directory-lifecycle-source", "directory", "lifecycle", level=Level.WARNING)
@@ -166,8 +166,8 @@ def directory_lifecycle_source(config: ClusterConfig) -> Iterator[Problem]:
     """
     if config.directory and config.lifecycle.source is not None:
         fix = "set up SSSD in your scripts and suppress this warning, or remove `lifecycle.source`"
-        yield _of_type(config.directory, f"not set up by scripts of `lifecycle.source`; {fix}")
+        yield _of_type(config.directory, "not set up by scripts of `lifecycle.source`", fix)
 
 
-def _of_type(directory: DirectoryConfig, message: str) -> Problem:
-    return Problem(("directory", "type"), directory.type.value, message)
+def _of_type(directory: DirectoryConfig, message: str, fix: str) -> Problem:
+    return Problem(("directory", "type"), directory.type.value, message, fix)

@@ -17,5 +17,5 @@ def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for index, group in numbered(config.instance_groups):
         if first.setdefault(group.name, index) != index:
-            message = f"already used by instance_groups[{first[group.name]}]; use a unique name"
-            yield Problem(("instance_groups", index, "name"), group.name, message)
+            message = f"already used by instance_groups[{first[group.name]}]"
+            yield Problem(("instance_groups", index, "name"), group.name, message, "use a unique name")

@@ -31,8 +31,8 @@ def lifecycle_source_conflict(config: ClusterConfig) -> Iterator[Problem]:
     """
     folders = _folders(config)
     if len(folders) == 2:
-        message = "not run, as `source` replaces the scripts that run it; run it from your scripts, or remove `source`"
-        yield Problem(("lifecycle", "extra"), folders["extra"].name, message)
+        message = "not run, as `source` replaces the scripts that run it"
+        yield Problem(("lifecycle", "extra"), folders["extra"].name, message, "run it from your scripts, or remove `source`")
 
 
 @rule("follow-live", "lifecycle")
@@ -46,7 +46,9 @@ def follow_live(config: ClusterConfig) -> Iterator[Problem]:
         return
     path, value = ("lifecycle", "follow"), lifecycle.follow.value
     if lifecycle.source is not None:
-        yield Problem(path, value, "not supported with `source`, whose scripts install no agent; set `new_nodes`, or use `extra`")
+        yield Problem(
+            path, value, "not supported with `source`, whose scripts install no agent", "set `new_nodes`, or use `extra`"
+        )
 
 
 @rule("extra-script-folders", "lifecycle", level=Level.WARNING)
@@ -64,14 +66,15 @@ def extra_script_folders(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(
             path,
             folder.name,
-            f"contains no scripts; add them to {either([f'{point}/' for point in points])} in this folder",
+            "contains no scripts",
+            f"add them to {either([f'{point}/' for point in points])} in this folder",
         )
     for name in sorted({file.partition("/")[0] for file in content.files} - {*points}):
         if name.lower().startswith(("readme", ".")):
             continue
         meant = nearest(name, points)
         elsewhere = f"move it into {either(points)}, or suppress this warning if your scripts use it"
-        yield Problem(path, name, f"never runs; {meant if meant.startswith('did') else elsewhere}")
+        yield Problem(path, name, "never runs", meant if meant.startswith("did") else elsewhere)
 
 
 @rule("lifecycle-files", "lifecycle")
@@ -82,12 +85,10 @@ def lifecycle_files(config: ClusterConfig) -> Iterator[Problem]:
     """
     for field, folder in _folders(config).items():
         content = content_of(folder)
-        for name, problem in content.problems.items():
-            yield Problem(("lifecycle", field), name, problem)
+        for name, parts in content.problems.items():
+            yield Problem(("lifecycle", field), name, *parts)
         size = sum(file.stat().st_size for file in content.files.values()) // 2**20
         if len(content.files) > MAX_FILES or size > MAX_MIB:
-            message = (
-                f"{len(content.files)} files of {size} MiB are too much for every node to download; use a folder with only "
-                f"scripts, at most {MAX_FILES} files and {MAX_MIB} MiB"
-            )
-            yield Problem(("lifecycle", field), folder.name, message)
+            message = f"{len(content.files)} files of {size} MiB are too much for every node to download"
+            fix = f"use a folder with only scripts, at most {MAX_FILES} files and {MAX_MIB} MiB"
+            yield Problem(("lifecycle", field), folder.name, message, fix)

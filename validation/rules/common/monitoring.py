@@ -16,7 +16,7 @@ def duplicate_emails(config: ClusterConfig) -> Iterator[Problem]:
     seen: set[str] = set()
     for index, email in enumerate(config.monitoring.emails):
         if email.lower() in seen:
-            yield Problem(("monitoring", "emails", index), email, "duplicate; remove one")
+            yield Problem(("monitoring", "emails", index), email, "duplicate", "remove one")
         seen.add(email.lower())
 
 
@@ -28,5 +28,5 @@ def unused_monitoring(config: ClusterConfig) -> Iterator[Problem]:
     """
     unused = sorted(config.monitoring.model_fields_set - {"enabled"})
     if not config.monitoring.enabled and unused:
-        message = f"{', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect; remove it, or set `true`"
-        yield Problem(("monitoring", "enabled"), value=False, message=message)
+        message = f"{', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect"
+        yield Problem(("monitoring", "enabled"), value=False, message=message, fix="remove it, or set `true`")

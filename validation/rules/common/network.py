@@ -27,7 +27,7 @@ def region_format(config: ClusterConfig) -> Iterator[Problem]:
     A misspelled region fails only at the first API call, as a host that does not answer.
     """
     if config.region is not None and not is_plausible_region(config.region):
-        yield Problem(("region",), config.region, f"unknown region; {nearest(config.region, regions())}")
+        yield Problem(("region",), config.region, "unknown region", nearest(config.region, regions()))
 
 
 @rule("known-region", "region", level=Level.WARNING)
@@ -39,8 +39,8 @@ def known_region(config: ClusterConfig) -> Iterator[Problem]:
     """
     region = config.region
     if region is not None and region not in regions() and is_plausible_region(region):
-        message = f"unknown region; if it is new, suppress this warning; {nearest(region, regions())}"
-        yield Problem(("region",), region, message)
+        fix = f"if it is new, suppress this warning; {nearest(region, regions())}"
+        yield Problem(("region",), region, "unknown region", fix)
 
 
 ZONE: Path = ("network", "availability_zone_id")
@@ -55,7 +55,7 @@ def zone_region(config: ClusterConfig) -> Iterator[Problem]:
     zone, region = config.network.availability_zone_id, config.region
     home = region_of_zone(zone)
     if home is not None and region in regions() and region != home:  # known-region reports an unknown region
-        yield Problem(ZONE, zone, f"is in {home}, not in {region}; {zone_fix(zone, region)}")
+        yield Problem(ZONE, zone, f"is in {home}, not in {region}", zone_fix(zone, region))
 
 
 @rule("known-zone", "network.availability_zone_id", "region", level=Level.WARNING)
@@ -70,8 +70,8 @@ def known_zone(config: ClusterConfig) -> Iterator[Problem]:
     are_zones_known = region is None or zones_of(region)
     if not is_known_zone(zone) and are_zones_known and not is_told:
         shown = f"`aws ec2 describe-availability-zones{f' --region {region}' if region else ''}`"
-        message = f"unknown zone; if {shown} lists it, suppress this warning; {zone_fix(zone, region)}"
-        yield Problem(ZONE, zone, message)
+        fix = f"if {shown} lists it, suppress this warning; {zone_fix(zone, region)}"
+        yield Problem(ZONE, zone, "unknown zone", fix)
 
 
 @rule("cidr-size", "network.vpc_cidr", "network.public_subnet_cidr", "network.node_cidr")
@@ -84,7 +84,7 @@ def cidr_size(config: ClusterConfig) -> Iterator[Problem]:
         cidr: IPv4Network = getattr(config.network, name)
         if not 16 <= cidr.prefixlen <= 28:
             nearest_size = f"{cidr.network_address}/{16 if cidr.prefixlen < 16 else 28}"
-            yield Problem(("network", name), str(cidr), f"must be between /16 and /28; use e.g. {nearest_size}")
+            yield Problem(("network", name), str(cidr), "must be between /16 and /28", f"use e.g. {nearest_size}")
 
 
 @rule("public-subnet-in-vpc", "network.vpc_cidr", "network.public_subnet_cidr", "network.existing")
@@ -117,8 +117,8 @@ def _public_subnet_outside(config: ClusterConfig) -> Iterator[Problem]:
     network = config.network
     if not network.public_subnet_cidr.subnet_of(network.vpc_cidr):
         example = next(network.vpc_cidr.subnets(new_prefix=max(24, network.vpc_cidr.prefixlen)))
-        message = f"must be inside vpc_cidr {network.vpc_cidr}; use e.g. {example}"
-        yield Problem(("network", "public_subnet_cidr"), str(network.public_subnet_cidr), message)
+        message = f"must be inside vpc_cidr {network.vpc_cidr}"
+        yield Problem(("network", "public_subnet_cidr"), str(network.public_subnet_cidr), message, f"use e.g. {example}")
 
 
 @rule("node-cidr-conflict", "network.vpc_cidr", "network.node_cidr", "network.existing")
@@ -129,8 +129,8 @@ def node_cidr_conflict(config: ClusterConfig) -> Iterator[Problem]:
     """
     vpc, nodes = config.network.vpc_cidr, config.network.node_cidr
     if config.network.existing is None and (reason := _conflict(vpc, nodes)):
-        message = f"{reason}; use another range in {_family(vpc)}, or one in 100.64.0.0/10"
-        yield Problem(("network", "node_cidr"), str(nodes), message)
+        fix = f"use another range in {_family(vpc)}, or one in 100.64.0.0/10"
+        yield Problem(("network", "node_cidr"), str(nodes), reason, fix)
 
 
 @rule("docker-cidr-overlap", "network.vpc_cidr", "network.node_cidr", "network.existing", level=Level.WARNING)
@@ -144,8 +144,8 @@ def docker_cidr_overlap(config: ClusterConfig) -> Iterator[Problem]:
     for name in ("vpc_cidr", "node_cidr"):
         cidr: IPv4Network = getattr(config.network, name)
         if cidr.overlaps(DOCKER):
-            message = f"overlaps Docker's network {DOCKER}; use another range, e.g. 172.20.0.0/16"
-            yield Problem(("network", name), str(cidr), message)
+            message = f"overlaps Docker's network {DOCKER}"
+            yield Problem(("network", name), str(cidr), message, "use another range, e.g. 172.20.0.0/16")
 
 
 @rule("flow-log-retention", "network.flow_logs_retention_days")
@@ -157,8 +157,8 @@ def flow_log_retention(config: ClusterConfig) -> Iterator[Problem]:
     days = config.network.flow_logs_retention_days
     if days not in RETENTION_DAYS:
         longer = next((each for each in RETENTION_DAYS if each > days), RETENTION_DAYS[-1])
-        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}; use {longer}"
-        yield Problem(("network", "flow_logs_retention_days"), days, message)
+        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}"
+        yield Problem(("network", "flow_logs_retention_days"), days, message, f"use {longer}")
 
 
 def _conflict(vpc: IPv4Network, nodes: IPv4Network) -> str | None:

@@ -33,8 +33,8 @@ def node_role_policy_account(config: ClusterConfig) -> Iterator[Problem]:
     for path, arn in _policies(config):
         owner = Arn.of(arn).account
         if config.account and owner not in ("aws", config.account):
-            message = f"is in account {owner}, but the cluster is in account {config.account}; use a policy of this account"
-            yield Problem(path, arn, message)
+            message = f"is in account {owner}, but the cluster is in account {config.account}"
+            yield Problem(path, arn, message, "use a policy of this account")
 
 
 @rule("duplicate-node-role-policies", "node_role")
@@ -46,11 +46,11 @@ def duplicate_node_role_policies(config: ClusterConfig) -> Iterator[Problem]:
     arns = config.node_role.managed_policy_arns
     for index, arn in enumerate(arns):
         if arn in arns[:index]:
-            yield Problem(("node_role", "managed_policy_arns", index), arn, "duplicate; remove one")
+            yield Problem(("node_role", "managed_policy_arns", index), arn, "duplicate", "remove one")
     sids = [each.Sid for each in config.node_role.statements]
     for index, sid in enumerate(sids):
         if sid and sid in sids[:index]:
-            yield Problem(("node_role", "statements", index, "Sid"), sid, "duplicate; use another Sid, or merge the statements")
+            yield Problem(("node_role", "statements", index, "Sid"), sid, "duplicate", "use another Sid, or merge the statements")
 
 
 @rule("node-role-policy-size", "node_role")
@@ -63,8 +63,8 @@ def node_role_policy_size(config: ClusterConfig) -> Iterator[Problem]:
     statements = [each.model_dump(mode="json", exclude_defaults=True) for each in config.node_role.statements]
     size = len(json.dumps(statements, separators=(",", ":")))
     if size > MAX_STATEMENTS_CHARACTERS:
-        message = f"IAM accepts at most {MAX_STATEMENTS_CHARACTERS} here; move statements to a managed policy"
-        yield Problem(("node_role", "statements"), f"{size} characters", message)
+        message = f"IAM accepts at most {MAX_STATEMENTS_CHARACTERS} here"
+        yield Problem(("node_role", "statements"), f"{size} characters", message, "move statements to a managed policy")
 
 
 @rule("unrestricted-node-role", "node_role", level=Level.WARNING)
@@ -73,15 +73,16 @@ def unrestricted_node_role(config: ClusterConfig) -> Iterator[Problem]:
 
     Every user of the cluster can use the node role: each of them would be an administrator of the account.
     """
-    message = "allows all actions to every user of the cluster; list the actions that nodes need, or suppress this warning"
+    message = "allows all actions to every user of the cluster"
+    fix = "list the actions that nodes need, or suppress this warning"
     for index, statement in enumerate(config.node_role.statements):
         if statement.Effect is StatementEffect.ALLOW:
             for place, action in enumerate(statement.Action):
                 if action == "*":
-                    yield Problem(("node_role", "statements", index, "Action", place), action, message)
+                    yield Problem(("node_role", "statements", index, "Action", place), action, message, fix)
     for place, arn in enumerate(config.node_role.managed_policy_arns):
         if arn.endswith(ADMINISTRATOR):
-            yield Problem(("node_role", "managed_policy_arns", place), arn, message)
+            yield Problem(("node_role", "managed_policy_arns", place), arn, message, fix)
 
 
 @rule("unused-node-role", "node_role", "instance_groups[]", level=Level.WARNING)
@@ -93,4 +94,4 @@ def unused_node_role(config: ClusterConfig) -> Iterator[Problem]:
     is_used = any(each.execution_role is None and "ExecutionRole" not in each.overrides for each in config.instance_groups)
     if config.node_role.model_fields_set and not is_used:
         given = ", ".join(sorted(config.node_role.model_fields_set))
-        yield Problem(("node_role",), given, "has no effect, as each group sets `execution_role`; remove it")
+        yield Problem(("node_role",), given, "has no effect, as each group sets `execution_role`", "remove it")

@@ -15,4 +15,4 @@ def one_orchestrator(config: ClusterConfig) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestrator.html
     if "slurm" in config.model_fields_set:
-        yield Problem(("eks",), ABSENT, "cannot be combined with `slurm`; keep only one")
+        yield Problem(("eks",), ABSENT, "cannot be combined with `slurm`", "keep only one")

@@ -18,7 +18,7 @@ def reserved_cluster_overrides(config: ClusterConfig) -> Iterator[Problem]:
     """
     for member, field in RESERVED_CLUSTER_MEMBERS.items():
         if member in config.overrides:
-            yield Problem(("overrides", member), config.overrides[member], f"cannot be overridden; set `{field}` instead")
+            yield Problem(("overrides", member), config.overrides[member], "cannot be overridden", f"set `{field}` instead")
 
 
 @rule("reserved-group-overrides", "instance_groups[]")
@@ -31,7 +31,7 @@ def reserved_group_overrides(config: ClusterConfig) -> Iterator[Problem]:
         for member, field in RESERVED_GROUP_MEMBERS.items():
             if member in group.overrides:
                 path = ("instance_groups", index, "overrides", member)
-                yield Problem(path, group.overrides[member], f"cannot be overridden; set `{field}` instead")
+                yield Problem(path, group.overrides[member], "cannot be overridden", f"set `{field}` instead")
 
 
 @rule("override-replaces-field", "instance_groups[]", level=Level.WARNING)
@@ -44,8 +44,8 @@ def override_replaces_field(config: ClusterConfig) -> Iterator[Problem]:
         for name, field in group_fields().items():
             is_given = name not in RESERVED_GROUP_MEMBERS and field in group.model_fields_set
             if is_given and group.overrides.get(name) is not None:
-                message = f"overrides `{field}: {_short(getattr(group, field))}` of the same group; keep only one"
-                yield Problem(("instance_groups", index, "overrides", name), group.overrides[name], message)
+                message = f"overrides `{field}: {_short(getattr(group, field))}` of the same group"
+                yield Problem(("instance_groups", index, "overrides", name), group.overrides[name], message, "keep only one")
 
 
 def _short(value: object) -> str:

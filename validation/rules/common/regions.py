@@ -18,8 +18,8 @@ def topic_region(config: ClusterConfig) -> Iterator[Problem]:
     topics = {("alarm_topic_arn",): config.alarm_topic_arn, ("monitoring", "topic_arn"): config.monitoring.topic_arn}
     for path, arn in topics.items():
         if arn and config.region and (region := Arn.of(arn).region) != config.region:
-            message = f"is in {region}, but alarms can only notify topics in their own region; use a topic in {config.region}"
-            yield Problem(path, arn, message)
+            message = f"is in {region}, but alarms can only notify topics in their own region"
+            yield Problem(path, arn, message, f"use a topic in {config.region}")
 
 
 @rule("openzfs-region", "storage.openzfs", "region", level=Level.WARNING)
@@ -32,8 +32,5 @@ def openzfs_region(config: ClusterConfig) -> Iterator[Problem]:
         name = config.storage.openzfs.dns_name
         region = name.split(".")[2]
         if region != config.region:
-            message = (
-                f"is in {region}, but the cluster is in {config.region}; use a file system in {config.region}, or suppress this "
-                "warning"
-            )
-            yield Problem(("storage", "openzfs", "dns_name"), name, message)
+            fix = f"use a file system in {config.region}, or suppress this warning"
+            yield Problem(("storage", "openzfs", "dns_name"), name, f"is in {region}, but the cluster is in {config.region}", fix)

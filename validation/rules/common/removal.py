@@ -17,19 +17,20 @@ def adopt_requirements(config: ClusterConfig) -> Iterator[Problem]:
     if not config.adopt:
         return
     if config.cluster_name is None:
-        yield Problem(("cluster_name",), ABSENT, "required by `adopt`; add the name of the existing cluster")
+        yield Problem(("cluster_name",), ABSENT, "required by `adopt`", "add the name of the existing cluster")
     if config.removal is Removal.RETAIN:  # role and network may belong to the previous stack
         return
     if config.network.existing is None:
         yield Problem(
             ("network", "existing"),
             ABSENT,
-            "required by `adopt`, as a cluster cannot change its subnets and security groups; add them",
+            "required by `adopt`, as a cluster cannot change its subnets and security groups",
+            "add them",
         )
     for index, group in enumerate(config.instance_groups):
         if group.execution_role is None and "ExecutionRole" not in group.overrides:
             path = ("instance_groups", index, "execution_role")
-            yield Problem(path, ABSENT, "required by `adopt`, as a group cannot change its role; add the current role")
+            yield Problem(path, ABSENT, "required by `adopt`, as a group cannot change its role", "add the current role")
 
 
 @rule("adopt-or-recreate", "adopt", "recreate")
@@ -39,8 +40,8 @@ def adopt_or_recreate(config: ClusterConfig) -> Iterator[Problem]:
     The deployment never creates a cluster that it adopts, so `recreate` would have no effect.
     """
     if config.adopt and config.recreate:
-        message = "has no effect with `adopt`; remove it, or remove `adopt` after the cluster is adopted"
-        yield Problem(("recreate",), value=True, message=message)
+        message = "has no effect with `adopt`"
+        yield Problem(("recreate",), value=True, message=message, fix="remove it, or remove `adopt` after the cluster is adopted")
 
 
 @rule("retain-storage", "removal", "storage")
@@ -54,12 +55,12 @@ def retain_storage(config: ClusterConfig) -> Iterator[Problem]:
     bucket = config.storage.data_bucket
     for name, created in config.storage.created_file_systems.items():
         if created.removal is Removal.DESTROY:
-            message = "nodes of a cluster with `removal: retain` keep using the file system; set `retain`, or destroy both"
-            yield Problem(("storage", name, "removal"), created.removal.value, message)
+            message = "nodes of a cluster with `removal: retain` keep using the file system"
+            yield Problem(("storage", name, "removal"), created.removal.value, message, "set `retain`, or destroy both")
     is_made = bucket.existing is None and any(one.bucket is None for one in config.storage.data_repository_associations)
     if is_made and bucket.removal is Removal.DESTROY:
-        message = "nodes of a cluster with `removal: retain` keep reading files from the bucket; set `retain`"
-        yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)
+        message = "nodes of a cluster with `removal: retain` keep reading files from the bucket"
+        yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message, "set `retain`")
 
 
 @rule("untested-trust-policy", "trust_source_account", level=Level.WARNING)
@@ -72,5 +73,6 @@ def untested_trust_policy(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(
             ("trust_source_account",),
             True,
-            "not confirmed to work with HyperPod; test it on a small cluster, then suppress this warning",
+            "not confirmed to work with HyperPod",
+            "test it on a small cluster, then suppress this warning",
         )

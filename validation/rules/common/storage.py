@@ -19,8 +19,8 @@ def file_system_conflict(config: ClusterConfig) -> Iterator[Problem]:
     Nodes mount only one at /fsx.
     """
     if config.storage.lustre is not None and config.storage.existing is not None:
-        message = "cannot be combined with `lustre`; remove `existing` or `lustre`"
-        yield Problem(("storage", "existing"), config.storage.existing.file_system_id, message)
+        message = "cannot be combined with `lustre`"
+        yield Problem(("storage", "existing"), config.storage.existing.file_system_id, message, "remove `existing` or `lustre`")
 
 
 @rule("storage-capacity", "storage.lustre.storage_capacity_gib")
@@ -33,8 +33,9 @@ def storage_capacity(config: ClusterConfig) -> Iterator[Problem]:
     if lustre is None or lustre.storage_capacity_gib == 1200 or lustre.storage_capacity_gib % 2400 == 0:
         return
     below = lustre.storage_capacity_gib // 2400 * 2400
-    message = f"must be 1200 or a multiple of 2400; use {below or 1200} or {below + 2400}"
-    yield Problem(("storage", "lustre", "storage_capacity_gib"), lustre.storage_capacity_gib, message)
+    message = "must be 1200 or a multiple of 2400"
+    fix = f"use {below or 1200} or {below + 2400}"
+    yield Problem(("storage", "lustre", "storage_capacity_gib"), lustre.storage_capacity_gib, message, fix)
 
 
 @rule("lustre-throughput", "storage.lustre.throughput_mbps_per_tib", "storage.lustre.deployment_type")
@@ -47,8 +48,9 @@ def lustre_throughput(config: ClusterConfig) -> Iterator[Problem]:
     if lustre is None or lustre.throughput_mbps_per_tib in THROUGHPUTS[lustre.deployment_type]:
         return
     *first, last = THROUGHPUTS[lustre.deployment_type]
-    message = f"not supported by {lustre.deployment_type}; use {', '.join(map(str, first))} or {last}"
-    yield Problem(("storage", "lustre", "throughput_mbps_per_tib"), lustre.throughput_mbps_per_tib, message)
+    message = f"not supported by {lustre.deployment_type}"
+    fix = f"use {', '.join(map(str, first))} or {last}"
+    yield Problem(("storage", "lustre", "throughput_mbps_per_tib"), lustre.throughput_mbps_per_tib, message, fix)
 
 
 @rule(
@@ -67,9 +69,9 @@ def lustre_version(config: ClusterConfig) -> Iterator[Problem]:
         return
     path = ("storage", "lustre", "version")
     if lustre.deployment_type is DeploymentType.PERSISTENT_2:
-        yield Problem(path, lustre.version, 'not supported by PERSISTENT_2; use "2.15"')
+        yield Problem(path, lustre.version, "not supported by PERSISTENT_2", 'use "2.15"')
     if config.storage.data_repository_associations:
-        yield Problem(path, lustre.version, 'data repository associations require 2.12 or later; use "2.15"')
+        yield Problem(path, lustre.version, "data repository associations require 2.12 or later", 'use "2.15"')
 
 
 @rule("duplicate-file-system", "storage.existing", "storage.openzfs")
@@ -80,8 +82,9 @@ def duplicate_file_system(config: ClusterConfig) -> Iterator[Problem]:
     """
     existing, openzfs = config.storage.existing, config.storage.openzfs
     if existing and openzfs and openzfs.dns_name.startswith(f"{existing.file_system_id}."):
-        message = "is the FSx for Lustre file system of `existing`; use an OpenZFS file system, or remove this section"
-        yield Problem(("storage", "openzfs", "dns_name"), openzfs.dns_name, message)
+        message = "is the FSx for Lustre file system of `existing`"
+        fix = "use an OpenZFS file system, or remove this section"
+        yield Problem(("storage", "openzfs", "dns_name"), openzfs.dns_name, message, fix)
 
 
 @rule("unused-homes", "storage.homes", "storage.lustre", "storage.existing", "storage.openzfs", level=Level.WARNING)
@@ -95,7 +98,7 @@ def unused_homes(config: ClusterConfig) -> Iterator[Problem]:
         return
     fix = "remove one of the two" if storage.openzfs else "remove this line, or add `storage.lustre` or `storage.existing`"
     where = "`storage.openzfs` holds the homes" if storage.openzfs else "no Lustre file system is configured"
-    yield Problem(("storage", "homes"), storage.homes, f"is ignored, because {where}; {fix}")
+    yield Problem(("storage", "homes"), storage.homes, f"is ignored, because {where}", fix)
 
 
 @rule("existing-bucket-removal", "storage.data_bucket")
@@ -107,7 +110,7 @@ def existing_bucket_removal(config: ClusterConfig) -> Iterator[Problem]:
     bucket = config.storage.data_bucket
     if bucket.existing is not None and bucket.removal is Removal.DESTROY:
         path = ("storage", "data_bucket", "removal")
-        yield Problem(path, str(bucket.removal), f"existing bucket {bucket.existing} is never deleted; remove this line")
+        yield Problem(path, str(bucket.removal), f"existing bucket {bucket.existing} is never deleted", "remove this line")
 
 
 @rule("data-deletion", "storage.lustre", "storage.data_bucket", "removal", level=Level.WARNING)
@@ -117,11 +120,11 @@ def data_deletion(config: ClusterConfig) -> Iterator[Problem]:
     Their data is lost with the stack, even if a replacement of its resources was unintended.
     """
     bucket = config.storage.data_bucket
-    message = "`cdk destroy` deletes all its data; set `retain`, or suppress this warning"
+    message, fix = "`cdk destroy` deletes all its data", "set `retain`, or suppress this warning"
     if config.removal is Removal.RETAIN:
         return  # retain-storage reports it
     for name, created in config.storage.created_file_systems.items():
         if created.removal is Removal.DESTROY:
-            yield Problem(("storage", name, "removal"), created.removal.value, message)
+            yield Problem(("storage", name, "removal"), created.removal.value, message, fix)
     if bucket.existing is None and bucket.removal is Removal.DESTROY:
-        yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)
+        yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message, fix)

@@ -17,7 +17,7 @@ def reserved_tag_prefix(config: ClusterConfig) -> Iterator[Problem]:
     for key, value in config.tags.items():
         for reserved in RESERVED:
             if key.lower().startswith(reserved):
-                yield Problem(("tags", key), value, f"the prefix {reserved} is reserved; use another key")
+                yield Problem(("tags", key), value, f"the prefix {reserved} is reserved", "use another key")
 
 
 @rule("duplicate-tag-keys", "tags")
@@ -31,5 +31,8 @@ def duplicate_tag_keys(config: ClusterConfig) -> Iterator[Problem]:
     for key, value in config.tags.items():
         if first.setdefault(key.lower(), key) != key:
             yield Problem(
-                ("tags", key), value, f"differs from the tag {first[key.lower()]} only in case, which IAM ignores; keep only one"
+                ("tags", key),
+                value,
+                f"differs from the tag {first[key.lower()]} only in case, which IAM ignores",
+                "keep only one",
             )

@@ -47,7 +47,7 @@ def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
     """
     for path, value, first in _repeated(_names(config)):
         own = ", as each user has a group with the same name" if first.startswith("users") != (path[0] == "users") else ""
-        yield Problem(path, value, f"already used by {first}{own}; use another name")
+        yield Problem(path, value, f"already used by {first}{own}", "use another name")
 
 
 @rule("unique-account-ids", "users[]", "user_groups[]")
@@ -60,7 +60,7 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     free = next(number for number in range(10001, 60000) if number not in taken)
     for path, value, first in _repeated(_ids(config)):
         own = ", as each user has a group with the same id" if path[0] != first.partition("[")[0] else ""
-        yield Problem(path, value, f"already used by {first}{own}; use e.g. {free}")
+        yield Problem(path, value, f"already used by {first}{own}", f"use e.g. {free}")
 
 
 @rule("reserved-account-names", "users[]", "user_groups[]")
@@ -71,7 +71,7 @@ def reserved_account_names(config: ClusterConfig) -> Iterator[Problem]:
     """
     for path, name in _names(config):
         if is_reserved(name):
-            yield Problem(path, name, "reserved for a system account; use another name")
+            yield Problem(path, name, "reserved for a system account", "use another name")
 
 
 @rule("reserved-account-ids", "users[]", "user_groups[]")
@@ -82,7 +82,7 @@ def reserved_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     """
     for path, number in _ids(config):
         if number in NOBODY_IDS:
-            yield Problem(path, number, "reserved for `nobody`; use a number from 10000 to 60000, or from 65536")
+            yield Problem(path, number, "reserved for `nobody`", "use a number from 10000 to 60000, or from 65536")
 
 
 @rule("systemd-uid-range", "users[]", "user_groups[]", level=Level.WARNING)
@@ -93,8 +93,8 @@ def systemd_uid_range(config: ClusterConfig) -> Iterator[Problem]:
     """
     for path, number in _ids(config):
         if is_systemd_id(number):
-            message = "systemd can assign this number to a service; use a number from 10000 to 60000, or suppress this warning"
-            yield Problem(path, number, message)
+            message = "systemd can assign this number to a service"
+            yield Problem(path, number, message, "use a number from 10000 to 60000, or suppress this warning")
 
 
 @rule("uid-range", "users[]", "user_groups[]", level=Level.WARNING)
@@ -106,7 +106,7 @@ def uid_range(config: ClusterConfig) -> Iterator[Problem]:
     for path, number in _ids(config):
         if number < FIRST_SAFE_ID:
             yield Problem(
-                path, number, "a node can assign this number to another account; use 10000 or higher, or suppress this warning"
+                path, number, "a node can assign this number to another account", "use 10000 or higher, or suppress this warning"
             )
 
 
@@ -123,13 +123,13 @@ def unknown_user_groups(config: ClusterConfig) -> Iterator[Problem]:
             if name in user.groups[:at]:
                 continue  # duplicate-user-entries reports it
             if name == user.name:
-                yield Problem(path, name, f"is {user.name}'s own group, which is created automatically; remove it")
+                yield Problem(path, name, f"is {user.name}'s own group, which is created automatically", "remove it")
             elif name in ("sudo", "admin", "wheel"):
-                yield Problem(path, name, "does not grant sudo; set `sudo: true` instead")
+                yield Problem(path, name, "does not grant sudo", "set `sudo: true` instead")
             elif name not in known and is_reserved(name):
-                yield Problem(path, name, "is a system group; remove it, and add the user in a script of lifecycle.extra")
+                yield Problem(path, name, "is a system group", "remove it, and add the user in a script of lifecycle.extra")
             elif name not in known:
-                yield Problem(path, name, f"unknown group; {nearest(name, known) if known else _add(name)}")
+                yield Problem(path, name, "unknown group", nearest(name, known) if known else _add(name))
 
 
 def _add(name: str) -> str:
@@ -147,7 +147,7 @@ def ssh_public_keys(config: ClusterConfig) -> Iterator[Problem]:
             path = ("users", index, "ssh_public_keys", at)
             kind, body = key.split(" ")[:2]
             if not _is_whole(kind, body):
-                yield Problem(path, key, f"incomplete {kind} key; copy the whole line of the .pub file")
+                yield Problem(path, key, f"incomplete {kind} key", "copy the whole line of the .pub file")
 
 
 @rule("duplicate-user-entries", "users[]", level=Level.WARNING)
@@ -161,7 +161,7 @@ def duplicate_user_entries(config: ClusterConfig) -> Iterator[Problem]:
         for field, values in (("groups", list(user.groups)), ("ssh_public_keys", keys)):
             for at, value in enumerate(values):
                 if value in values[:at]:
-                    yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate; remove it")
+                    yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate", "remove it")
 
 
 def _is_whole(kind: str, body: str) -> bool:

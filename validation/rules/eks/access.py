@@ -23,9 +23,9 @@ def unique_principals(request: EffectiveRequest) -> Iterator[Problem]:
     first: dict[str, Path] = {}
     for path, arn in eks_of(request.config).principals():
         if first.setdefault(arn, path) != path:
-            yield Problem(path, arn, f"already in {dotted(first[arn])}; list each principal once")
+            yield Problem(path, arn, f"already in {dotted(first[arn])}", "list each principal once")
         elif arn in nodes:
-            yield Problem(path, arn, "is the role of nodes, whose access entry HyperPod creates; use a role of people")
+            yield Problem(path, arn, "is the role of nodes, whose access entry HyperPod creates", "use a role of people")
 
 
 @eks_rule("no-admins", "eks.admins", "eks.existing", level=Level.WARNING)
@@ -36,7 +36,7 @@ def no_admins(config: ClusterConfig) -> Iterator[Problem]:
     """
     eks = eks_of(config)
     if not eks.existing and not eks.admins:
-        yield Problem(("eks", "admins"), ABSENT, "without an administrator, kubectl has no access; add the ARN of an IAM role")
+        yield Problem(("eks", "admins"), ABSENT, "without an administrator, kubectl has no access", "add the ARN of an IAM role")
 
 
 @eks_rule("service-linked-principals", "eks.admins", "eks.teams[]")
@@ -48,7 +48,7 @@ def service_linked_principals(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html
     for path, arn in eks_of(config).principals():
         if SERVICE_LINKED in arn:
-            yield Problem(path, arn, "is a service-linked role, which no person can use; use another role")
+            yield Problem(path, arn, "is a service-linked role, which no person can use", "use another role")
 
 
 @eks_rule("unique-team-names", "eks.teams[]")
@@ -60,8 +60,8 @@ def unique_team_names(config: ClusterConfig) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for index, team in numbered(eks_of(config).teams):
         if first.setdefault(team.name, index) != index:
-            message = f"already used by eks.teams[{first[team.name]}]; use a unique name"
-            yield Problem(("eks", "teams", index, "name"), team.name, message)
+            message = f"already used by eks.teams[{first[team.name]}]"
+            yield Problem(("eks", "teams", index, "name"), team.name, message, "use a unique name")
 
 
 @eks_rule("team-name-prefix", "eks.teams[]", level=Level.WARNING)
@@ -73,5 +73,6 @@ def team_name_prefix(config: ClusterConfig) -> Iterator[Problem]:
     for index, team in numbered(eks_of(config).teams):
         if team.name.startswith(NAMESPACE_PREFIX):
             short = team.name.removeprefix(NAMESPACE_PREFIX)
-            message = f"the namespace would be {team.namespace}; use {short}" if short else "use a name without the prefix"
-            yield Problem(("eks", "teams", index, "name"), team.name, message)
+            known = (f"the namespace would be {team.namespace}", f"use {short}")
+            parts = known if short else ("use a name without the prefix",)
+            yield Problem(("eks", "teams", index, "name"), team.name, *parts)

@@ -35,8 +35,8 @@ def addon_version(config: ClusterConfig) -> Iterator[Problem]:
     for name, version in enabled_addons(config).items():
         if version is None:
             fix = f"add one from `aws eks describe-addon-versions --addon-name {name}`"
-            message = f"required, because the Kubernetes version of `eks.existing` is unknown; {fix}"
-            yield Problem((*ADDONS, name.value, "version"), ABSENT, message)
+            message = "required, because the Kubernetes version of `eks.existing` is unknown"
+            yield Problem((*ADDONS, name.value, "version"), ABSENT, message, fix)
 
 
 @eks_rule("broken-addon-version", "eks", *FILE_SYSTEMS, level=Level.WARNING)
@@ -47,8 +47,8 @@ def broken_addon_version(config: ClusterConfig) -> Iterator[Problem]:
     """
     for name, version in enabled_addons(config).items():
         if version and (known := broken(name, version)):
-            message = f"{known['problem']} ({known['source']}); use {known['fixed']} or newer"
-            yield Problem((*ADDONS, name.value, "version"), version, message)
+            message = f"{known['problem']} ({known['source']})"
+            yield Problem((*ADDONS, name.value, "version"), version, message, f"use {known['fixed']} or newer")
 
 
 @eks_rule("required-addons", "eks.existing", "eks.addons")
@@ -63,7 +63,7 @@ def required_addons(config: ClusterConfig) -> Iterator[Problem]:
         return
     for name, reason in REQUIRED.items():
         if (addon := eks.addons.get(name)) and addon.enabled is False:
-            yield Problem((*ADDONS, name.value, "enabled"), value=False, message=f"{reason}; remove this line")
+            yield Problem((*ADDONS, name.value, "enabled"), value=False, message=reason, fix="remove this line")
 
 
 @eks_rule("addon-requirements", "eks.existing", "eks.addons", "eks.teams", "eks.scheduling", *FILE_SYSTEMS)
@@ -78,8 +78,8 @@ def addon_requirements(config: ClusterConfig) -> Iterator[Problem]:
     enabled = enabled_addons(config)
     for name, needed in NEEDED_BY.items():
         for other in (each for each in needed if name in enabled and each not in enabled):
-            message = f"{name} requires it; remove this line, or disable {name}"
-            yield Problem((*ADDONS, other.value, "enabled"), value=False, message=message)
+            fix = f"remove this line, or disable {name}"
+            yield Problem((*ADDONS, other.value, "enabled"), value=False, message=f"{name} requires it", fix=fix)
 
 
 @eks_rule("task-governance", "eks.addons", "eks.teams", "eks.scheduling", "eks.existing", *FILE_SYSTEMS)
@@ -93,8 +93,8 @@ def task_governance(config: ClusterConfig) -> Iterator[Problem]:
     users = [*(["scheduling"] if eks.scheduling else []), *(f"the quota of {team.name}" for team in eks.teams if team.quota)]
     if not users or name in enabled_addons(config) or (eks.existing and name not in eks.addons):
         return
-    message = f"{either(users)} requires the add-on; remove this line"
-    yield Problem((*ADDONS, name.value, "enabled"), value=False, message=message)
+    message = f"{either(users)} requires the add-on"
+    yield Problem((*ADDONS, name.value, "enabled"), value=False, message=message, fix="remove this line")
 
 
 @eks_rule("unused-addon-settings", "eks.addons", level=Level.WARNING)
@@ -106,7 +106,7 @@ def unused_addon_settings(config: ClusterConfig) -> Iterator[Problem]:
     for name, addon in eks_of(config).addons.items():
         for field in ("version", "configuration"):
             if addon.enabled is False and getattr(addon, field):
-                yield Problem((*ADDONS, name.value, field), ABSENT, "has no effect on a disabled add-on; remove it")
+                yield Problem((*ADDONS, name.value, field), ABSENT, "has no effect on a disabled add-on", "remove it")
 
 
 @eks_rule("wait-for-addons", "wait", "provisioning", "instance_groups", "eks", *FILE_SYSTEMS, level=Level.WARNING)
@@ -118,4 +118,4 @@ def wait_for_addons(config: ClusterConfig) -> Iterator[Problem]:
     is_early = config.wait is Wait.NONE or (config.wait is Wait.CLUSTER and config.provisioning is Provisioning.CONTINUOUS)
     if is_early and (waiting := [addon.name for addon in addons_after_nodes(config)]):
         message = f"{waiting[0]} and other add-ons need nodes" if waiting[1:] else f"{waiting[0]} needs nodes"
-        yield Problem(("wait",), config.wait.value, f"{message}; remove this line until nodes run")
+        yield Problem(("wait",), config.wait.value, message, "remove this line until nodes run")

@@ -51,14 +51,14 @@ def kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
     version, path = eks.version, ("eks", "version")
     newest = newest_version()
     if eks.existing and version is not None:
-        yield Problem(path, version, "has no effect on an existing EKS cluster; remove it, and upgrade that cluster itself")
+        yield Problem(path, version, "has no effect on an existing EKS cluster", "remove it, and upgrade that cluster itself")
     elif not eks.existing and version is None:
-        yield Problem(path, ABSENT, f'required for a new EKS cluster; add e.g. `version: "{newest}"`, or `existing`')
+        yield Problem(path, ABSENT, "required for a new EKS cluster", f'add e.g. `version: "{newest}"`, or `existing`')
     elif version is not None and version not in versions() and not _may_be_new(version):
         is_newer = minor(version) > minor(newest)
         what = f"HyperPod supports Kubernetes up to {newest}" if is_newer else "EKS no longer supports this Kubernetes version"
         known = sorted(versions(), key=minor, reverse=True)
-        yield Problem(path, version, f"{what}; use {either(known)}")
+        yield Problem(path, version, what, f"use {either(known)}")
 
 
 def _may_be_new(version: str) -> bool:
@@ -75,8 +75,8 @@ def newer_kubernetes_version(config: ClusterConfig) -> Iterator[Problem]:
     """
     version, newest = eks_of(config).version, newest_version()
     if version and not eks_of(config).existing and _may_be_new(version):
-        message = f"HyperPod is known to support up to {newest}; use {newest}, or suppress this warning if it supports this one"
-        yield Problem(("eks", "version"), version, message)
+        message = f"HyperPod is known to support up to {newest}"
+        yield Problem(("eks", "version"), version, message, f"use {newest}, or suppress this warning if it supports this one")
 
 
 @eks_rule("existing-eks-network", "eks.existing", "network.existing")
@@ -86,8 +86,8 @@ def existing_eks_network(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod creates nodes only in the VPC of the EKS cluster.
     """
     if config.eks and config.eks.existing and config.network.existing is None:
-        message = "required by `eks.existing`; add the VPC of that EKS cluster, with the nodes' subnets and security group"
-        yield Problem(("network", "existing"), ABSENT, message)
+        fix = "add the VPC of that EKS cluster, with the nodes' subnets and security group"
+        yield Problem(("network", "existing"), ABSENT, "required by `eks.existing`", fix)
 
 
 @eks_rule("unused-eks-fields", "eks")
@@ -101,10 +101,10 @@ def unused_eks_fields(config: ClusterConfig) -> Iterator[Problem]:
     reason = "an existing EKS cluster" if eks.existing else "a cluster with `control_plane_subnet_ids`"
     for name in unused:
         if name in eks.model_fields_set and getattr(eks, name) is not None:
-            yield Problem(("eks", name), ABSENT, f"has no effect on {reason}; remove it")
+            yield Problem(("eks", name), ABSENT, f"has no effect on {reason}", "remove it")
     if eks.helm_chart and "nvidia_device_plugin" in eks.model_fields_set:
-        message = "has no effect with `helm_chart`; set nvidia-device-plugin.devicePlugin.enabled in its values"
-        yield Problem(("eks", "nvidia_device_plugin"), eks.nvidia_device_plugin, message)
+        fix = "set nvidia-device-plugin.devicePlugin.enabled in its values"
+        yield Problem(("eks", "nvidia_device_plugin"), eks.nvidia_device_plugin, "has no effect with `helm_chart`", fix)
 
 
 @eks_rule("control-plane-subnets", "eks.existing", "eks.control_plane_subnet_ids", "eks.control_plane_cidrs", "network.existing")
@@ -118,15 +118,15 @@ def control_plane_subnets(config: ClusterConfig) -> Iterator[Problem]:
         return
     given = eks.control_plane_subnet_ids
     if config.network.existing is None and given:
-        yield Problem(SUBNETS, ABSENT, "the deployment creates subnets in its own VPC; remove it, or add `network.existing`")
+        yield Problem(SUBNETS, ABSENT, "the deployment creates subnets in its own VPC", "remove it, or add `network.existing`")
     elif config.network.existing and not given:
         if "control_plane_cidrs" not in eks.model_fields_set:
             ways = "subnets of this VPC in two availability zones, or `control_plane_cidrs` with two free ranges for new subnets"
-            yield Problem(SUBNETS, ABSENT, f"required with `network.existing`; add {ways}")
+            yield Problem(SUBNETS, ABSENT, "required with `network.existing`", f"add {ways}")
     elif config.network.existing and len(set(given)) < 2:
-        yield Problem(SUBNETS, list(given), "EKS requires subnets in two availability zones; add another subnet")
+        yield Problem(SUBNETS, list(given), "EKS requires subnets in two availability zones", "add another subnet")
     elif len(set(given)) != len(given):
-        yield Problem(SUBNETS, list(given), "has a duplicate subnet; list each subnet once")
+        yield Problem(SUBNETS, list(given), "has a duplicate subnet", "list each subnet once")
 
 
 @eks_rule("control-plane-cidrs", "eks.existing", "eks.control_plane_cidrs", "network")
@@ -152,7 +152,7 @@ def control_plane_cidrs(config: ClusterConfig) -> Iterator[Problem]:
         else:
             continue
         fix = _range_fix(config) if knows_vpc else "use another free range in the VPC"
-        yield Problem((*CIDRS, index), str(cidr), f"{problem}; {fix}")
+        yield Problem((*CIDRS, index), str(cidr), problem, fix)
 
 
 def _range_fix(config: ClusterConfig) -> str:
@@ -195,15 +195,15 @@ def zones_of_control_plane(config: ClusterConfig) -> Iterator[Problem]:
     if given is None:
         if not control_plane_zones(node_zone):
             fix = "add two ids from `aws ec2 describe-availability-zones`"
-            yield Problem(ZONES, ABSENT, f"required, because the zones of the region are unknown; {fix}")
+            yield Problem(ZONES, ABSENT, "required, because the zones of the region are unknown", fix)
         return
     for index, zone in enumerate(given):
         if zone in UNSUPPORTED:
-            yield Problem((*ZONES, index), zone, "EKS does not support this zone; use another zone of the region")
+            yield Problem((*ZONES, index), zone, "EKS does not support this zone", "use another zone of the region")
         elif home and region_of_zone(zone) not in (None, home):
-            yield Problem((*ZONES, index), zone, f"is in {region_of_zone(zone)}, not in {home}; {zone_fix(zone, home)}")
+            yield Problem((*ZONES, index), zone, f"is in {region_of_zone(zone)}, not in {home}", zone_fix(zone, home))
     if len(set(given)) == 1:
-        yield Problem(ZONES, list(given), "EKS requires two different availability zones; replace one")
+        yield Problem(ZONES, list(given), "EKS requires two different availability zones", "replace one")
 
 
 @eks_rule("public-access-cidrs", "eks.endpoint_access", "eks.public_access_cidrs")
@@ -217,13 +217,13 @@ def public_access_cidrs(config: ClusterConfig) -> Iterator[Problem]:
     path: Path = ("eks", "public_access_cidrs")
     given = eks.public_access_cidrs
     if given and eks.endpoint_access is EndpointAccess.PRIVATE:
-        yield Problem(path, ABSENT, "has no effect with `endpoint_access: private`; remove it")
+        yield Problem(path, ABSENT, "has no effect with `endpoint_access: private`", "remove it")
         return
     for index, cidr in enumerate(given):
         if any(cidr.subnet_of(private) for private in NOT_PUBLIC):
-            yield Problem((*path, index), str(cidr), "is a private range, which EKS rejects; use addresses in the internet")
+            yield Problem((*path, index), str(cidr), "is a private range, which EKS rejects", "use addresses in the internet")
         elif cidr in given[:index]:
-            yield Problem((*path, index), str(cidr), "duplicate range; list each range once")
+            yield Problem((*path, index), str(cidr), "duplicate range", "list each range once")
 
 
 @eks_rule("control-plane-log-retention", "eks.log_retention_days")
@@ -236,8 +236,8 @@ def control_plane_log_retention(config: ClusterConfig) -> Iterator[Problem]:
     days = eks.log_retention_days
     if days not in RETENTION_DAYS:
         longer = next((each for each in RETENTION_DAYS if each > days), RETENTION_DAYS[-1])
-        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}; use {longer}"
-        yield Problem(("eks", "log_retention_days"), days, message)
+        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}"
+        yield Problem(("eks", "log_retention_days"), days, message, f"use {longer}")
 
 
 @eks_rule("control-plane-logs", "eks.logs")
@@ -248,7 +248,7 @@ def control_plane_logs(config: ClusterConfig) -> Iterator[Problem]:
     """
     eks = eks_of(config)
     if len(set(eks.logs)) != len(eks.logs):
-        yield Problem(("eks", "logs"), [log.value for log in eks.logs], "has duplicate logs; list each log once")
+        yield Problem(("eks", "logs"), [log.value for log in eks.logs], "has duplicate logs", "list each log once")
 
 
 @eks_rule("secrets-key-region", "eks.secrets_key_arn", "region")
@@ -260,7 +260,7 @@ def secrets_key_region(config: ClusterConfig) -> Iterator[Problem]:
     eks = eks_of(config)
     key = eks.secrets_key_arn
     if key and (where := in_another_region(key, config)):
-        yield Problem(("eks", "secrets_key_arn"), key, f"{where}; use a key in {config.region}")
+        yield Problem(("eks", "secrets_key_arn"), key, where, f"use a key in {config.region}")
 
 
 @eks_rule("retain-eks-cluster", "removal", "eks.existing", "eks.removal")
@@ -272,5 +272,5 @@ def retain_eks_cluster(config: ClusterConfig) -> Iterator[Problem]:
     eks = eks_of(config)
     if config.removal is Removal.RETAIN and config.creates_eks_cluster and eks.removal is Removal.DESTROY:
         value = eks.removal.value if "removal" in eks.model_fields_set else ABSENT
-        message = "nodes of a cluster with `removal: retain` require the EKS cluster; set `eks.removal: retain`, or destroy both"
-        yield Problem(("eks", "removal"), value, message)
+        message = "nodes of a cluster with `removal: retain` require the EKS cluster"
+        yield Problem(("eks", "removal"), value, message, "set `eks.removal: retain`, or destroy both")

@@ -54,7 +54,7 @@ def helm_chart_folder(config: ClusterConfig) -> Iterator[Problem]:
     """
     chart = eks_of(config).helm_chart
     if chart and not (chart.folder / "Chart.yaml").is_file():
-        yield Problem(FOLDER, chart.folder.name, "has no Chart.yaml; use the folder of the chart, e.g. HyperPodHelmChart")
+        yield Problem(FOLDER, chart.folder.name, "has no Chart.yaml", "use the folder of the chart, e.g. HyperPodHelmChart")
 
 
 @chart_rule("helm-chart-rendering")
@@ -66,7 +66,7 @@ def helm_chart_rendering(config: ClusterConfig) -> Iterator[Problem]:
     try:
         rendered(eks_of(config))
     except HelmError as error:
-        yield Problem(FOLDER, _folder(config), str(error))
+        yield Problem(FOLDER, _folder(config), error.message, error.fix)
 
 
 @chart_rule("helm-chart-objects")
@@ -77,15 +77,15 @@ def helm_chart_objects(config: ClusterConfig) -> Iterator[Problem]:
     """
     chart = _chart(config)
     if not any(item["kind"] == "Namespace" and item["metadata"].get("name") == NAMESPACE for item in chart.objects):
-        message = f"renders no namespace {NAMESPACE}; use HyperPodHelmChart of sagemaker-hyperpod-cli, with deep-health-check"
-        yield Problem(FOLDER, _folder(config), message)
+        fix = "use HyperPodHelmChart of sagemaker-hyperpod-cli, with deep-health-check"
+        yield Problem(FOLDER, _folder(config), f"renders no namespace {NAMESPACE}", fix)
     for item in chart.objects:
         if not isinstance(item["metadata"].get("name"), str):
-            yield Problem(FOLDER, _folder(config), f"{name_of(item)} has no fixed name; set metadata.name in the chart")
+            yield Problem(FOLDER, _folder(config), f"{name_of(item)} has no fixed name", "set metadata.name in the chart")
     counted = Counter((item["apiVersion"].rpartition("/")[0], name_of(item)) for item in _objects(config))
     for name in sorted(name for (_, name), count in counted.items() if count > 1):
-        message = f"{name} is rendered twice, or belongs to a team; disable it in `eks.helm_chart.values`"
-        yield Problem(FOLDER, _folder(config), message)
+        message = f"{name} is rendered twice, or belongs to a team"
+        yield Problem(FOLDER, _folder(config), message, "disable it in `eks.helm_chart.values`")
 
 
 @chart_rule("helm-chart-size")
@@ -96,8 +96,8 @@ def helm_chart_size(config: ClusterConfig) -> Iterator[Problem]:
     """
     size = event_size(object_properties(_objects(config)))
     if size > MAX_EVENT:
-        message = f"the objects have {size} bytes in an update, at most {MAX_EVENT} fit; disable parts in `eks.helm_chart.values`"
-        yield Problem(FOLDER, _folder(config), message)
+        message = f"the objects have {size} bytes in an update, at most {MAX_EVENT} fit"
+        yield Problem(FOLDER, _folder(config), message, "disable parts in `eks.helm_chart.values`")
 
 
 @chart_rule("helm-chart-hooks", Level.WARNING)
@@ -108,8 +108,8 @@ def helm_chart_hooks(config: ClusterConfig) -> Iterator[Problem]:
     """
     hooks = [f"{name_of(item)} ({hook_of(item)})" for item in _chart(config).hooks]
     if hooks:
-        message = f"hooks are skipped: {_names(hooks)}; disable them in `eks.helm_chart.values`, or run them yourself"
-        yield Problem(FOLDER, _folder(config), message)
+        message = f"hooks are skipped: {_names(hooks)}"
+        yield Problem(FOLDER, _folder(config), message, "disable them in `eks.helm_chart.values`, or run them yourself")
 
 
 @chart_rule("helm-chart-random-values", Level.WARNING)
@@ -119,8 +119,8 @@ def helm_chart_random_values(config: ClusterConfig) -> Iterator[Problem]:
     Random passwords and certificates, or the time, change the template and the objects with each deployment.
     """
     if names := random_objects(eks_of(config)):
-        message = f"each rendering changes {_names(names)}; set the random values in `eks.helm_chart.values`"
-        yield Problem(FOLDER, _folder(config), message)
+        message = f"each rendering changes {_names(names)}"
+        yield Problem(FOLDER, _folder(config), message, "set the random values in `eks.helm_chart.values`")
 
 
 @chart_rule("helm-chart-secrets", Level.WARNING)
@@ -133,8 +133,8 @@ def helm_chart_secrets(config: ClusterConfig) -> Iterator[Problem]:
         item for item in _chart(config).objects if item["kind"] == "Secret" and (item.get("data") or item.get("stringData"))
     ]
     if secrets:
-        message = f"the template shows {_names([name_of(item) for item in secrets])}; create secrets outside the chart"
-        yield Problem(FOLDER, _folder(config), message)
+        message = f"the template shows {_names([name_of(item) for item in secrets])}"
+        yield Problem(FOLDER, _folder(config), message, "create secrets outside the chart")
 
 
 @chart_rule("helm-chart-images", Level.WARNING)
@@ -145,18 +145,19 @@ def helm_chart_images(config: ClusterConfig) -> Iterator[Problem]:
     """
     region = _region(config)
     for image in sorted({image for item in _chart(config).objects for image in _images(item)}):
-        if (found := ECR_IMAGE.match(image)) and (message := _image_message(found, region)):
-            yield Problem(VALUES, image, message)
+        if (found := ECR_IMAGE.match(image)) and (parts := _image_problem(found, region)):
+            yield Problem(VALUES, image, *parts)
 
 
-def _image_message(image: re.Match[str], region: str) -> str:
+def _image_problem(image: re.Match[str], region: str) -> tuple[str, str] | None:
+    """Return what is wrong with the image, and the fix."""
     is_agent = image["name"] == AGENT
     if image["region"] != region:
         fix = f"add `health-monitoring-agent: {{region: {region}}}`" if is_agent else "set another image or region"
-        return f"is in {image['region']}, the cluster in {region}; {fix}"
+        return f"is in {image['region']}, the cluster in {region}", fix
     if is_agent and image["account"] != ACCOUNTS.get(region, image["account"]):
-        return f"is not of AWS's account {ACCOUNTS[region]} for {region}; set `hmaimage` of `health-monitoring-agent`"
-    return ""
+        return f"is not of AWS's account {ACCOUNTS[region]} for {region}", "set `hmaimage` of `health-monitoring-agent`"
+    return None
 
 
 def _images(value: Any) -> Iterator[str]:

@@ -33,7 +33,7 @@ def reserved_node_labels(request: EffectiveRequest) -> Iterator[Problem]:
         for member, key in keys:
             if prefix := reserved_prefix(key):
                 fix = f"use your own prefix, or none: {key.rpartition('/')[2]}"
-                yield member.problem(f"the prefix {prefix} is reserved; {fix}", key)
+                yield member.problem(f"the prefix {prefix} is reserved", fix, key)
 
 
 @eks_request_rule("gpu-operator-labels", "instance_groups[]", "eks", level=Level.WARNING)
@@ -46,7 +46,7 @@ def gpu_operator_labels(request: EffectiveRequest) -> Iterator[Problem]:
         return
     for member in (group.member("KubernetesConfig", "Labels", key) for group in request.groups for key in GPU_OPERATOR_LABELS):
         if member.is_given:
-            yield member.problem("is read by the NVIDIA GPU operator; install it, and set `eks.nvidia_device_plugin: false`")
+            yield member.problem("is read by the NVIDIA GPU operator", "install it, and set `eks.nvidia_device_plugin: false`")
 
 
 @eks_request_rule("duplicate-taints", "instance_groups[]")
@@ -59,7 +59,7 @@ def duplicate_taints(request: EffectiveRequest) -> Iterator[Problem]:
         first: dict[tuple[str, TaintEffect], int] = {}
         for place, (member, taint) in enumerate(group.taints()):
             if (other := first.setdefault((taint.key, taint.effect), place)) != place:
-                yield member.member("Key").problem(f"already used by taints[{other}] with the same effect; keep only one")
+                yield member.member("Key").problem(f"already used by taints[{other}] with the same effect", "keep only one")
 
 
 @eks_request_rule("deep-health-checks-with-taints", "instance_groups[]", "overrides")
@@ -72,7 +72,7 @@ def deep_health_checks_with_taints(request: EffectiveRequest) -> Iterator[Proble
     for group in request.groups:
         taints = group.member("KubernetesConfig", "Taints")
         if taints.value and group.member("OnStartDeepHealthChecks").value:
-            yield taints.problem("not allowed in a group with deep health checks; remove the taints or the checks")
+            yield taints.problem("not allowed in a group with deep health checks", "remove the taints or the checks")
 
 
 @eks_rule("cluster-without-nodes", "instance_groups", "eks.autoscaling")
@@ -82,7 +82,7 @@ def cluster_without_nodes(config: ClusterConfig) -> Iterator[Problem]:
     It would never run a pod.
     """
     if config.eks and config.eks.autoscaling is None and not any(group.instance_count for group in config.instance_groups):
-        yield Problem(("instance_groups",), ABSENT, "no group has nodes; set instance_count, or `eks.autoscaling: karpenter`")
+        yield Problem(("instance_groups",), ABSENT, "no group has nodes", "set instance_count, or `eks.autoscaling: karpenter`")
 
 
 @eks_request_rule("karpenter-groups", "instance_groups[]", "overrides", "eks.autoscaling", level=Level.WARNING)
@@ -100,4 +100,4 @@ def karpenter_groups(request: EffectiveRequest) -> Iterator[Problem]:
             member = group.member(name)
             if member.value:
                 fix = f"remove it, or keep {group.name} out of HyperpodNodeClass and suppress this warning"
-                yield member.problem(f"Karpenter does not support groups with {words}; {fix}")
+                yield member.problem(f"Karpenter does not support groups with {words}", fix)

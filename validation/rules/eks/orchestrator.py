@@ -19,6 +19,7 @@ SLURM_SECTIONS = ("users", "user_groups", "directory")
 # Settings of the agent that only Slurm nodes run, and of their login.
 AGENT_FIELDS = ("follow", "on_follow_failure", "message_of_the_day")
 LIVE_SCRIPTS = "live"
+SLURM_ONLY = "exists only for Slurm"
 
 
 @eks_rule("slurm-only-fields", *SLURM_SECTIONS, "instance_groups[]", "lifecycle", "storage.homes", "storage.openzfs")
@@ -27,27 +28,26 @@ def slurm_only_fields(config: ClusterConfig) -> Iterator[Problem]:
 
     They would have no effect: IAM roles in `admins` and `teams` give access to an EKS cluster, and pods choose nodes by labels.
     """
-    fix = "exists only for Slurm; remove it"
     for name in SLURM_SECTIONS:
         if getattr(config, name):
-            yield Problem((name,), ABSENT, f"{fix}, and set `eks.admins` or `eks.teams`")
+            yield Problem((name,), ABSENT, SLURM_ONLY, "remove it, and set `eks.admins` or `eks.teams`")
     for index, group in numbered(config.instance_groups):
         for name in ("role", "partition"):
             if (value := getattr(group, name)) is not None:
-                yield Problem(("instance_groups", index, name), str(value), fix)
+                yield Problem(("instance_groups", index, name), str(value), SLURM_ONLY, "remove it")
     for name in ("homes", "openzfs"):
         if name in config.storage.model_fields_set and getattr(config.storage, name) is not None:
-            yield Problem(("storage", name), ABSENT, fix)
-    yield from _agent_problems(config.lifecycle, fix)
+            yield Problem(("storage", name), ABSENT, SLURM_ONLY, "remove it")
+    yield from _agent_problems(config.lifecycle)
 
 
-def _agent_problems(lifecycle: LifecycleConfig, fix: str) -> Iterator[Problem]:
+def _agent_problems(lifecycle: LifecycleConfig) -> Iterator[Problem]:
     for name in AGENT_FIELDS:
         if name in lifecycle.model_fields_set and (value := getattr(lifecycle, name)) is not None:
-            yield Problem(("lifecycle", name), str(value), fix)
+            yield Problem(("lifecycle", name), str(value), SLURM_ONLY, "remove it")
     if lifecycle.extra and (lifecycle.extra / LIVE_SCRIPTS).is_dir():
-        message = f"`{LIVE_SCRIPTS}/` exists only for Slurm; remove that folder"
-        yield Problem(("lifecycle", "extra"), str(lifecycle.extra.name), message)
+        message = f"`{LIVE_SCRIPTS}/` {SLURM_ONLY}"
+        yield Problem(("lifecycle", "extra"), str(lifecycle.extra.name), message, "remove that folder")
 
 
 @slurm_rule("eks-only-fields", "instance_groups[]")
@@ -59,7 +59,7 @@ def eks_only_fields(config: ClusterConfig) -> Iterator[Problem]:
     for index, group in numbered(config.instance_groups):
         for name in ("labels", "taints"):
             if getattr(group, name):
-                yield Problem(("instance_groups", index, name), ABSENT, "exists only for EKS; remove it, or add `eks`")
+                yield Problem(("instance_groups", index, name), ABSENT, "exists only for EKS", "remove it, or add `eks`")
 
 
 @eks_request_rule("slurm-only-options", "instance_groups[]", "overrides")
@@ -71,7 +71,7 @@ def slurm_only_options(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterSlurmConfig.html
     for group in request.groups:
         if (given := group.member("SlurmConfig")).is_given:
-            yield given.problem("supported only for Slurm; remove it")
+            yield given.problem("supported only for Slurm", "remove it")
 
 
 @eks_rule("orchestrator-override", "overrides")
@@ -82,7 +82,7 @@ def orchestrator_override(config: ClusterConfig) -> Iterator[Problem]:
     """
     if "Orchestrator" in config.overrides:
         path: Path = ("overrides", "Orchestrator")
-        yield Problem(path, config.overrides["Orchestrator"], "cannot be overridden; set `eks` instead")
+        yield Problem(path, config.overrides["Orchestrator"], "cannot be overridden", "set `eks` instead")
 
 
 @eks_rule("health-agent-region", "region", "network.availability_zone_id")
@@ -94,15 +94,16 @@ def health_agent_region(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-health-monitoring-agent.html
     region = config.region or region_of_zone(config.network.availability_zone_id)
     if region and region not in ACCOUNTS:
-        message = f"no health monitoring agent is known in {region}; use {either(sorted(ACCOUNTS))}"
-        yield Problem(("region",), config.region or ABSENT, message)
+        message = f"no health monitoring agent is known in {region}"
+        yield Problem(("region",), config.region or ABSENT, message, f"use {either(sorted(ACCOUNTS))}")
 
 
 def _is_continuous(request: EffectiveRequest) -> bool:
     return request.member("NodeProvisioningMode").text == CONTINUOUS
 
 
-MISSING = "requires `provisioning: continuous`; set that at the cluster's creation, or remove this"
+MISSING = "requires `provisioning: continuous`"
+MISSING_FIX = "set that at the cluster's creation, or remove this"
 
 
 @eks_request_rule("autoscaling-provisioning", "overrides", "provisioning", "eks.autoscaling")
@@ -114,7 +115,7 @@ def autoscaling_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling.html
     autoscaling = eks_of(request.config).autoscaling
     if autoscaling and not _is_continuous(request):
-        yield Problem(("eks", "autoscaling"), autoscaling.value, MISSING)
+        yield Problem(("eks", "autoscaling"), autoscaling.value, MISSING, MISSING_FIX)
 
 
 @eks_request_rule("eks-requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
@@ -130,7 +131,9 @@ def eks_requires_continuous(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         least = group.member("MinInstanceCount")
         if least.number is not None and least.number <= group.group.instance_count:  # otherwise min-instance-count reports it
-            yield least.problem(MISSING)
-        yield from spot_problems(group, MISSING)
+            yield least.problem(MISSING, MISSING_FIX)
+        yield from spot_problems(group, MISSING, MISSING_FIX)
         keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
-        yield from {key.path: key.problem(MISSING) for key in keys if key.text}.values()  # a field has the key of two volumes
+        yield from {
+            key.path: key.problem(MISSING, MISSING_FIX) for key in keys if key.text
+        }.values()  # a field has the key of two volumes

@@ -40,11 +40,12 @@ def nodes_for_addons(request: EffectiveRequest) -> Iterator[Problem]:
     populated = [each for each in request.groups if each.group.instance_count]
     waiting = [one.name for one in addons_after_nodes(request.config) if not any(_accepts(each, one) for each in populated)]
     if waiting and not populated and eks_of(request.config).autoscaling:  # otherwise cluster-without-nodes reports it
-        message = "add-ons cannot run without nodes; set instance_count in a group that Karpenter does not scale"
-        yield Problem(("instance_groups",), ABSENT, message)
+        fix = "set instance_count in a group that Karpenter does not scale"
+        yield Problem(("instance_groups",), ABSENT, "add-ons cannot run without nodes", fix)
     elif waiting and populated:
-        message = f"no group accepts pods of {either(waiting)}; add one without taints, or set `configuration` of the add-ons"
-        yield populated[0].member("KubernetesConfig", "Taints").problem(message, ABSENT)
+        message = f"no group accepts pods of {either(waiting)}"
+        fix = "add one without taints, or set `configuration` of the add-ons"
+        yield populated[0].member("KubernetesConfig", "Taints").problem(message, fix, ABSENT)
 
 
 @eks_request_rule("pod-capacity", *NEEDED)
@@ -129,4 +130,4 @@ def _problem(each: _Places, message: str, other_fix: str = "") -> Problem:
     larger = [(known.pods, known.vcpus, name) for known, name in listed if known.pods > least]
     fix = f"use a larger type, e.g. {min(larger)[2]}" if larger else "use a type with more addresses"
     member = next(member for member in each.group.instance_types() if member.text == each.type_name)
-    return member.problem(f"{message}; {fix}{other_fix}")
+    return member.problem(message, f"{fix}{other_fix}")

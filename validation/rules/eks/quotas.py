@@ -38,11 +38,11 @@ def quota_amounts(config: ClusterConfig) -> Iterator[Problem]:
     for path, each in _resources(config):
         parts = [name for name in PARTS if getattr(each, name) is not None]
         if each.count is not None and parts:
-            yield Problem((*path, parts[0]), getattr(each, parts[0]), "excluded by `count`; keep only one")
+            yield Problem((*path, parts[0]), getattr(each, parts[0]), "excluded by `count`", "keep only one")
         elif each.count is None and not parts:
-            yield Problem((*path, "count"), ABSENT, "required without parts of instances; add the number of instances")
+            yield Problem((*path, "count"), ABSENT, "required without parts of instances", "add the number of instances")
         if each.accelerators and instance_type(each.instance_type) and accelerator(each.instance_type) is None:
-            yield Problem((*path, "accelerators"), each.accelerators, f"{each.instance_type} has no accelerators; use `vcpus`")
+            yield Problem((*path, "accelerators"), each.accelerators, f"{each.instance_type} has no accelerators", "use `vcpus`")
 
 
 @eks_rule("duplicate-quota-types", "eks.teams[]")
@@ -55,7 +55,7 @@ def duplicate_quota_types(config: ClusterConfig) -> Iterator[Problem]:
         names = [each.instance_type for each in quota.resources]
         for place, name in enumerate(names):
             if name in names[:place]:
-                yield Problem((*path, "resources", place, "instance_type"), name, "duplicate instance type; keep only one")
+                yield Problem((*path, "resources", place, "instance_type"), name, "duplicate instance type", "keep only one")
 
 
 @eks_request_rule("quota-instance-types", "eks.teams[]", "instance_groups", "overrides")
@@ -67,8 +67,8 @@ def quota_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
     known = request.type_names()
     for path, each in _resources(request.config):
         if each.instance_type not in known:
-            message = f"no group has this type; {nearest(each.instance_type, known)}"
-            yield Problem((*path, "instance_type"), each.instance_type, message)
+            message = "no group has this type"
+            yield Problem((*path, "instance_type"), each.instance_type, message, nearest(each.instance_type, known))
 
 
 @eks_request_rule("quota-total", "eks.teams", "eks.autoscaling", "instance_groups", level=Level.WARNING)
@@ -93,9 +93,9 @@ def quota_total(request: EffectiveRequest) -> Iterator[Problem]:
     for name, (path, each, unit) in first.items():
         what = name if unit == "count" else f"{WORDS[unit]} of {name}"
         total = nodes[name] * _whole(name)[unit]
-        message = f"teams reserve {reserved[name, unit]:.10g} of {total:.10g} {what}; reduce it, or increase instance_count"
+        message = f"teams reserve {reserved[name, unit]:.10g} of {total:.10g} {what}"
         field = unit if each.count is None else "count"
-        yield Problem((*path, field), getattr(each, field), message)
+        yield Problem((*path, field), getattr(each, field), message, "reduce it, or increase instance_count")
 
 
 def _whole(instance_type_name: str) -> dict[str, float]:
@@ -125,11 +125,12 @@ def quota_sharing(config: ClusterConfig) -> Iterator[Problem]:
         if quota.sharing is Sharing.LEND_AND_BORROW:
             continue
         if quota.borrow_limit_percent is not None:
-            message = f"has no effect with `sharing: {quota.sharing.value}`; remove it, or use LendAndBorrow"
-            yield Problem((*path, "borrow_limit_percent"), quota.borrow_limit_percent, message)
+            message = f"has no effect with `sharing: {quota.sharing.value}`"
+            fix = "remove it, or use LendAndBorrow"
+            yield Problem((*path, "borrow_limit_percent"), quota.borrow_limit_percent, message, fix)
         if not quota.resources:
-            message = f"required with `sharing: {quota.sharing.value}`; add the team's compute, or use LendAndBorrow"
-            yield Problem((*path, "resources"), ABSENT, message)
+            message = f"required with `sharing: {quota.sharing.value}`"
+            yield Problem((*path, "resources"), ABSENT, message, "add the team's compute, or use LendAndBorrow")
 
 
 @eks_rule("unused-fair-share", "eks.teams[]", "eks.scheduling", level=Level.WARNING)
@@ -141,8 +142,8 @@ def unused_fair_share(config: ClusterConfig) -> Iterator[Problem]:
     scheduling = eks_of(config).scheduling
     for path, quota in _quotas(config):
         if quota.fair_share_weight and not (scheduling and scheduling.fair_share):
-            message = "has no effect without `eks.scheduling.fair_share`; add `scheduling: {}`, or remove it"
-            yield Problem((*path, "fair_share_weight"), quota.fair_share_weight, message)
+            message = "has no effect without `eks.scheduling.fair_share`"
+            yield Problem((*path, "fair_share_weight"), quota.fair_share_weight, message, "add `scheduling: {}`, or remove it")
 
 
 @eks_rule("unique-priorities", "eks.scheduling")
@@ -156,4 +157,4 @@ def unique_priorities(config: ClusterConfig) -> Iterator[Problem]:
     for index, name in enumerate(names):
         if name in names[:index]:
             path: Path = ("eks", "scheduling", "priority_classes", index, "name")
-            yield Problem(path, name, f"already used by priority_classes[{names.index(name)}]; use a unique name")
+            yield Problem(path, name, f"already used by priority_classes[{names.index(name)}]", "use a unique name")

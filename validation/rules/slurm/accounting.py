@@ -28,7 +28,7 @@ def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
     if accounting.database in SERVERS:
         for name, what in NEEDED.items():
             if getattr(accounting, name) is None:
-                yield Problem((*ACCOUNTING, name), ABSENT, f"required by `database: {accounting.database}`; add the {what}")
+                yield Problem((*ACCOUNTING, name), ABSENT, f"required by `database: {accounting.database}`", f"add the {what}")
 
 
 @slurm_rule("unused-accounting-fields", "slurm.accounting")
@@ -43,8 +43,8 @@ def unused_accounting_fields(config: ClusterConfig) -> Iterator[Problem]:
     for name in (*unused, *unused_schema):
         if name in accounting.model_fields_set and getattr(accounting, name) is not None:
             needed = Database.MANAGED if name == "schema_name" else Database.EXTERNAL
-            message = f"has no effect with `database: {accounting.database}`; remove it, or set `database: {needed}`"
-            yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
+            message = f"has no effect with `database: {accounting.database}`"
+            yield Problem((*ACCOUNTING, name), getattr(accounting, name), message, f"remove it, or set `database: {needed}`")
 
 
 @slurm_rule("managed-accounting", "slurm.accounting.database", "slurm.setup", "provisioning")
@@ -57,8 +57,8 @@ def managed_accounting(config: ClusterConfig) -> Iterator[Problem]:
     needed = {"slurm.setup: api": config.uses_slurm_api, "provisioning: continuous": config.provisioning is not None}
     missing = [f"`{line}`" for line, is_set in needed.items() if not is_set]
     if config.slurm.accounting.database is Database.MANAGED and missing:
-        message = f"requires {' and '.join(missing)}; set that at the cluster's creation, or use `database: external`"
-        yield Problem((*ACCOUNTING, "database"), Database.MANAGED.value, message)
+        fix = "set that at the cluster's creation, or use `database: external`"
+        yield Problem((*ACCOUNTING, "database"), Database.MANAGED.value, f"requires {' and '.join(missing)}", fix)
 
 
 @slurm_rule("state-with-local-accounting", "slurm.state_folder", "slurm.accounting.database")
@@ -71,11 +71,8 @@ def state_with_local_accounting(config: ClusterConfig) -> Iterator[Problem]:
     # UpdateClusterSoftware replaces the controller's root volume, and slurmctld then fails with "CLUSTER ID MISMATCH".
     slurm = config.slurm
     if slurm.state_folder is not None and slurm.accounting.database is Database.LOCAL:
-        message = (
-            "does not survive a patch or replacement of the controller, and then contradicts `state_folder`; set `database: "
-            "external`, or `none`"
-        )
-        yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message)
+        message = "does not survive a patch or replacement of the controller, and then contradicts `state_folder`"
+        yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message, "set `database: external`, or `none`")
 
 
 @slurm_request_rule("local-accounting", "slurm.accounting.database", "instance_groups[]", level=Level.WARNING)
@@ -87,8 +84,8 @@ def local_accounting(request: EffectiveRequest) -> Iterator[Problem]:
     database = request.config.slurm.accounting.database
     causes = [(group, name) for group in request.of_role(Role.CONTROLLER) for name in PATCHES if group.sets(name)]
     for group, name in causes if database is Database.LOCAL else ():
-        message = "patching deletes the local accounting database; use `database: external`, or suppress this warning"
-        yield group.member(name).problem(message)
+        message = "patching deletes the local accounting database"
+        yield group.member(name).problem(message, "use `database: external`, or suppress this warning")
 
 
 @slurm_rule("secret-location", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)
@@ -102,7 +99,8 @@ def secret_location(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(
             ("slurm", "accounting", "secret_arn"),
             arn,
-            f"{where}; use a secret in the cluster's region and account, or suppress this warning",
+            where,
+            "use a secret in the cluster's region and account, or suppress this warning",
         )
 
 
@@ -116,11 +114,8 @@ def database_region(config: ClusterConfig) -> Iterator[Problem]:
     host = config.slurm.accounting.host or ""
     found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", host)
     if found and config.region and found[1] != config.region:
-        message = (
-            f"is in {found[1]}, but the cluster is in {config.region}; use a database in {config.region}, or suppress this "
-            "warning"
-        )
-        yield Problem(("slurm", "accounting", "host"), host, message)
+        fix = f"use a database in {config.region}, or suppress this warning"
+        yield Problem(("slurm", "accounting", "host"), host, f"is in {found[1]}, but the cluster is in {config.region}", fix)
 
 
 @slurm_rule("secret-key-region", "slurm.accounting")
@@ -132,5 +127,5 @@ def secret_key_region(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html: a key is used in its own region.
     secret, key = config.slurm.accounting.secret_arn, config.slurm.accounting.secret_key_arn
     if secret and key and Arn.of(secret).region != Arn.of(key).region:
-        message = f"is in {Arn.of(key).region}, but the secret is in {Arn.of(secret).region}; use the secret's key"
-        yield Problem(("slurm", "accounting", "secret_key_arn"), key, message)
+        message = f"is in {Arn.of(key).region}, but the secret is in {Arn.of(secret).region}"
+        yield Problem(("slurm", "accounting", "secret_key_arn"), key, message, "use the secret's key")

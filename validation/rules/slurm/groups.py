@@ -43,8 +43,8 @@ def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
     controllers = _of_role(config, Role.CONTROLLER)
     if len(controllers) != 1:
         fix = _suspect(config) or "set `role: controller` on the group that runs slurmctld"
-        message = f"exactly one group must have role 'controller', got {len(controllers)}; {fix}"
-        yield Problem(("instance_groups",), controllers, message)
+        message = f"exactly one group must have role 'controller', got {len(controllers)}"
+        yield Problem(("instance_groups",), controllers, message, fix)
 
 
 @slurm_rule("at-most-one-login-group", "instance_groups")
@@ -56,8 +56,7 @@ def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
     logins = _of_role(config, Role.LOGIN)
     if len(logins) > 1 and _of_role(config, Role.CONTROLLER):  # otherwise one of them is probably meant to be the controller
         fix = _suspect(config) or "increase instance_count of one group, and remove the other"
-        message = f"at most one group can have role 'login', got {len(logins)}; {fix}"
-        yield Problem(("instance_groups",), logins, message)
+        yield Problem(("instance_groups",), logins, f"at most one group can have role 'login', got {len(logins)}", fix)
 
 
 @slurm_rule("no-compute-group", "instance_groups", level=Level.WARNING)
@@ -68,7 +67,7 @@ def no_compute_group(config: ClusterConfig) -> Iterator[Problem]:
     """
     if _add_up(config) and not _of_role(config, Role.COMPUTE):
         names = [group.name for group in config.instance_groups]
-        yield Problem(("instance_groups",), names, "no group has the role 'compute'; add one to run jobs")
+        yield Problem(("instance_groups",), names, "no group has the role 'compute'", "add one to run jobs")
 
 
 @slurm_rule("partition-role", "instance_groups")
@@ -82,10 +81,10 @@ def partition_role(config: ClusterConfig) -> Iterator[Problem]:
         if _misplaced(group) and not _add_up(config):
             continue  # another rule reports the role
         if group.role is Role.COMPUTE and group.partition is None:
-            yield Problem(path, ABSENT, f"compute group {group.name} requires a partition; add e.g. `partition: dev`")
+            yield Problem(path, ABSENT, f"compute group {group.name} requires a partition", "add e.g. `partition: dev`")
         if group.role is not Role.COMPUTE and group.partition is not None:
             yield Problem(
-                path, group.partition, f"a {group.role} group cannot have a partition; remove it, or set `role: compute`"
+                path, group.partition, f"a {group.role} group cannot have a partition", "remove it, or set `role: compute`"
             )
 
 
@@ -98,8 +97,8 @@ def empty_controller_group(config: ClusterConfig) -> Iterator[Problem]:
     is_waited_for = any(group.instance_count for _, group in _numbered(config))
     for index, group in _numbered(config):
         if group.role is Role.CONTROLLER and group.instance_count < 1 and is_waited_for:
-            message = "the controller group requires at least one node; set 1"
-            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
+            message = "the controller group requires at least one node"
+            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message, "set 1")
 
 
 @slurm_rule("empty-login-group", "instance_groups[]", level=Level.WARNING)
@@ -110,8 +109,8 @@ def empty_login_group(config: ClusterConfig) -> Iterator[Problem]:
     """
     for index, group in _numbered(config):
         if group.role is Role.LOGIN and group.instance_count < 1:
-            message = "the login group has no nodes; set 1, remove the group, or suppress this warning"
-            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
+            fix = "set 1, remove the group, or suppress this warning"
+            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, "the login group has no nodes", fix)
 
 
 @slurm_rule("reserved-partition-name", "instance_groups[]", "slurm.partitions[]")
@@ -124,7 +123,7 @@ def reserved_partition_name(config: ClusterConfig) -> Iterator[Problem]:
     for index, group in _numbered(config):
         if group.partition is not None and group.partition.upper() == "DEFAULT":
             path = ("instance_groups", index, "partition")
-            yield Problem(path, group.partition, "reserved by slurm.conf; use another name")
+            yield Problem(path, group.partition, "reserved by slurm.conf", "use another name")
     for index, partition in numbered(config.slurm.partitions):
         if partition.name.upper() == "DEFAULT":
-            yield Problem(("slurm", "partitions", index, "name"), partition.name, "reserved by slurm.conf; use another name")
+            yield Problem(("slurm", "partitions", index, "name"), partition.name, "reserved by slurm.conf", "use another name")

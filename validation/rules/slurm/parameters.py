@@ -11,9 +11,9 @@ from validation.rules.registry import slurm_rule
 
 SETTINGS: Path = ("slurm", "settings")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-_REMOVE = "written by HyperPod's agent; remove it"
-_LINE = "starts a line of several keys; use a script in `controller_ready/`"
-_ACCOUNTING = "reserved; use `slurm.accounting`"
+_REMOVE = ("written by HyperPod's agent", "remove it")
+_LINE = ("starts a line of several keys", "use a script in `controller_ready/`")
+_ACCOUNTING = ("reserved", "use `slurm.accounting`")
 # By lower-case name; lifecycle_assets/hyperpod_node/slurm/managed_block.py and the agent's slurm.conf have these.
 _RESERVED = {
     **dict.fromkeys(
@@ -27,10 +27,10 @@ _RESERVED = {
     ),
     **dict.fromkeys(("downnodes", "nodeset"), _LINE),
     **{f"accountingstorage{key}": _ACCOUNTING for key in ("type", "host", "backuphost", "port", "user", "pass", "loc")},
-    "partitionname": "reserved; use `slurm.partitions`",
-    "statesavelocation": "reserved; use `slurm.state_folder`",
-    "topologyplugin": "reserved; use `slurm.topology`",
-    "include": "reserved; write the parameters of the included file here",
+    "partitionname": ("reserved", "use `slurm.partitions`"),
+    "statesavelocation": ("reserved", "use `slurm.state_folder`"),
+    "topologyplugin": ("reserved", "use `slurm.topology`"),
+    "include": ("reserved", "write the parameters of the included file here"),
 }
 _SCRIPTS = ("prolog", "epilog")
 
@@ -45,7 +45,7 @@ def slurm_setting_names(config: ClusterConfig) -> Iterator[Problem]:
         if not NAME.fullmatch(name):
             key = name.partition("=")[0].strip()
             fix = f"write `{key}: ...`" if NAME.fullmatch(key) else "use a parameter of slurm.conf"
-            yield Problem((*SETTINGS, name), value, f"not a parameter name; {fix}")
+            yield Problem((*SETTINGS, name), value, "not a parameter name", fix)
 
 
 @slurm_rule("duplicate-slurm-settings", "slurm.settings")
@@ -58,7 +58,7 @@ def duplicate_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
     for name, value in config.slurm.settings.items():
         first = seen.setdefault(name.lower(), name)
         if first != name:
-            yield Problem((*SETTINGS, name), value, f"same parameter as {first}; remove one")
+            yield Problem((*SETTINGS, name), value, f"same parameter as {first}", "remove one")
 
 
 @slurm_rule("reserved-slurm-settings", "slurm.settings", "slurm.prolog_and_epilog")
@@ -68,11 +68,11 @@ def reserved_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
     Two writers contradict each other: slurmctld loses its nodes, its state or its accounting, or does not start.
     """
     for name, value in config.slurm.settings.items():
-        fix = _RESERVED.get(name.lower())
-        if fix is None and name.lower() in _SCRIPTS and config.slurm.prolog_and_epilog:
-            fix = "reserved; set `slurm.prolog_and_epilog: false` to use another script"
-        if fix is not None:
-            yield Problem((*SETTINGS, name), value, fix)
+        parts = _RESERVED.get(name.lower())
+        if parts is None and name.lower() in _SCRIPTS and config.slurm.prolog_and_epilog:
+            parts = "reserved", "set `slurm.prolog_and_epilog: false` to use another script"
+        if parts is not None:
+            yield Problem((*SETTINGS, name), value, *parts)
 
 
 @slurm_rule("unknown-slurm-settings", "slurm.settings", level=Level.WARNING)
@@ -84,4 +84,4 @@ def unknown_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
     known = {name.lower() for name in slurm_parameters()} | _RESERVED.keys()
     for name, value in config.slurm.settings.items():
         if NAME.fullmatch(name) and name.lower() not in known:
-            yield Problem((*SETTINGS, name), value, f"unknown parameter; {nearest(name, slurm_parameters())}")
+            yield Problem((*SETTINGS, name), value, "unknown parameter", nearest(name, slurm_parameters()))

@@ -28,7 +28,7 @@ def unique_partition_names(config: ClusterConfig) -> Iterator[Problem]:
     seen: set[str] = set()
     for path, partition in _numbered(config):
         if partition.name in seen:
-            yield Problem((*path, "name"), partition.name, "duplicate partition; merge the entries, or rename one")
+            yield Problem((*path, "name"), partition.name, "duplicate partition", "merge the entries, or rename one")
         seen.add(partition.name)
 
 
@@ -40,7 +40,7 @@ def one_default_partition(config: ClusterConfig) -> Iterator[Problem]:
     """
     defaults = [(path, partition) for path, partition in _numbered(config) if partition.default]
     for path, _ in defaults[1:]:
-        yield Problem((*path, "default"), True, f"partition {defaults[0][1].name} is the default already; remove one")
+        yield Problem((*path, "default"), True, f"partition {defaults[0][1].name} is the default already", "remove one")
 
 
 @slurm_rule("partition-groups", "slurm.partitions[]", "instance_groups")
@@ -55,11 +55,11 @@ def partition_groups(config: ClusterConfig) -> Iterator[Problem]:
         for index, name in enumerate(partition.groups or ()):
             place = (*path, "groups", index)
             if name in (partition.groups or ())[:index]:
-                yield Problem(place, name, "duplicate group; remove one")
+                yield Problem(place, name, "duplicate group", "remove one")
             elif name not in known:
                 role = roles.get(name)
-                problem = f"a {role} group runs no jobs; remove it" if role else f"unknown group; {nearest(name, known)}"
-                yield Problem(place, name, problem)
+                parts = (f"a {role} group runs no jobs", "remove it") if role else ("unknown group", nearest(name, known))
+                yield Problem(place, name, *parts)
 
 
 @slurm_rule("incomplete-partition-groups", "slurm.partitions[]", "instance_groups")
@@ -73,8 +73,9 @@ def incomplete_partition_groups(config: ClusterConfig) -> Iterator[Problem]:
         missing = [name for name in missing if name not in (partition.groups or missing)]
         if missing:
             names = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-            message = f"lacks {names} with `partition: {partition.name}`; add the missing groups, or change their `partition`"
-            yield Problem((*path, "groups"), list(partition.groups or ()), message)
+            message = f"lacks {names} with `partition: {partition.name}`"
+            fix = "add the missing groups, or change their `partition`"
+            yield Problem((*path, "groups"), list(partition.groups or ()), message, fix)
 
 
 @slurm_rule("partition-without-groups", "slurm.partitions[]", "instance_groups")
@@ -86,8 +87,8 @@ def partition_without_groups(config: ClusterConfig) -> Iterator[Problem]:
     named = config.partition_groups().keys() | {ALL_NODES}
     for path, partition in _numbered(config):
         if partition.groups is None and partition.name not in named:
-            message = f"no group has this partition; add `groups`, or {nearest(partition.name, named)}"
-            yield Problem((*path, "name"), partition.name, message)
+            message = "no group has this partition"
+            yield Problem((*path, "name"), partition.name, message, f"add `groups`, or {nearest(partition.name, named)}")
 
 
 @slurm_rule("partition-accounting", "slurm.partitions[]", "slurm.accounting.database")
@@ -100,8 +101,8 @@ def partition_accounting(config: ClusterConfig) -> Iterator[Problem]:
         for path, partition in _numbered(config):
             for field, value in (("qos", partition.qos), ("allow_accounts", list(partition.allow_accounts))):
                 if value:
-                    message = "requires accounting; remove it, or set `slurm.accounting.database: local`, or `external`"
-                    yield Problem((*path, field), value, message)
+                    fix = "remove it, or set `slurm.accounting.database: local`, or `external`"
+                    yield Problem((*path, field), value, "requires accounting", fix)
 
 
 @slurm_rule("unenforced-qos", "slurm.partitions[]", "slurm.settings", level=Level.WARNING)
@@ -116,7 +117,5 @@ def unenforced_qos(config: ClusterConfig) -> Iterator[Problem]:
     if not words & {"limits", "safe", "qos", "all"}:
         for path, partition in _numbered(config):
             if partition.qos:
-                message = (
-                    "its limits are not enforced; add `AccountingStorageEnforce: associations,limits,qos` to `slurm.settings`"
-                )
-                yield Problem((*path, "qos"), partition.qos, message)
+                fix = "add `AccountingStorageEnforce: associations,limits,qos` to `slurm.settings`"
+                yield Problem((*path, "qos"), partition.qos, "its limits are not enforced", fix)

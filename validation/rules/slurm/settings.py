@@ -26,8 +26,8 @@ def controller_state_folder(config: ClusterConfig) -> Iterator[Problem]:
     # Another rule reports several controller groups; custom scripts may do without.
     is_own = config.lifecycle.source is not None
     if not is_own and len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
-        message = f"required for {counts[0]} controllers, so that one can take over; add e.g. `state_folder: /fsx/slurm`"
-        yield Problem(("slurm", "state_folder"), ABSENT, message)
+        message = f"required for {counts[0]} controllers, so that one can take over"
+        yield Problem(("slurm", "state_folder"), ABSENT, message, "add e.g. `state_folder: /fsx/slurm`")
 
 
 @slurm_rule("api-setup-limits", "slurm.setup", "instance_groups", "lifecycle.source", "storage.existing")
@@ -55,7 +55,7 @@ def _needs_scripts(config: ClusterConfig, what: str, otherwise: str) -> Problem:
     is_written = "setup" in config.slurm.model_fields_set
     fix = "set `scripts`" if is_written else f"add `{SCRIPTS_LINE}`"
     value = config.slurm.setup.value if is_written else ABSENT
-    return Problem(("slurm", "setup"), value, f"`api`, the default, does not support {what}; {fix}, or {otherwise}")
+    return Problem(("slurm", "setup"), value, f"`api`, the default, does not support {what}", f"{fix}, or {otherwise}")
 
 
 @slurm_rule(
@@ -73,7 +73,7 @@ def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
     shared = [each.mount_path for each in storage.file_systems]
     if folder is not None and not any(folder.startswith(f"{mount}/") for mount in shared):
         fix = f"use e.g. {shared[0]}/slurm" if shared else "add one (`storage.lustre`), or remove this line"
-        yield Problem(("slurm", "state_folder"), folder, f"not on a shared file system; {fix}")
+        yield Problem(("slurm", "state_folder"), folder, "not on a shared file system", fix)
 
 
 @slurm_rule("topology-syntax", "slurm.topology")
@@ -94,13 +94,13 @@ def topology_syntax(config: ClusterConfig) -> Iterator[Problem]:
         found = TOPOLOGY_LINE.match(text)
         if not found:
             yield Problem(
-                path, text, f"invalid line {number} of topology.conf; start it with SwitchName=, BlockName=, BlockSizes= or #"
+                path, text, f"invalid line {number} of topology.conf", "start it with SwitchName=, BlockName=, BlockSizes= or #"
             )
             return
         number += line.count("\0")
         kinds.add(found[1].lower()[:5])
         names_nodes |= NODES.search(text) is not None
     if len(kinds) > 1:
-        yield Problem(path, config.slurm.topology, "has both switches and blocks; remove one kind")
+        yield Problem(path, config.slurm.topology, "has both switches and blocks", "remove one kind")
     elif not names_nodes:
-        yield Problem(path, config.slurm.topology, "contains no nodes; add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")
+        yield Problem(path, config.slurm.topology, "contains no nodes", "add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")

@@ -114,9 +114,9 @@ def test_placeholders_that_would_be_kept_are_listed_together(tmp_path: Path, for
         ("VpcConfig", "SecurityGroupIds", 0),
         ("VpcConfig", "Subnets", 0),
     }
-    assert all(problem.place and "; " in problem.message for problem in problems)
+    assert all(problem.place and problem.fix for problem in problems)
     bucket = form.format("BUCKET_NAME")
-    assert f"{bucket} is a placeholder; replace it with its value" in [problem.message for problem in problems]
+    assert (f"{bucket} is a placeholder", "replace it with its value") in [(problem.message, problem.fix) for problem in problems]
 
 
 def test_a_dollar_sign_inside_a_value_is_no_placeholder() -> None:

@@ -189,6 +189,8 @@ def test_a_cluster_of_which_nothing_says_the_region_asks_for_the_zone() -> None:
     [
         ("fsx_dns_name", "10.0.0.7", 'fsx_dns_name: "10.0.0.7": does not begin with a file system id; enter e.g. fs-'),
         ("fsx_mountname", "", "fsx_mountname: a file system requires its DNS name and its mount name; add it"),
+        ("fsx_mountname", "/fsx", 'fsx_mountname: "/fsx": must be 1-8 '),
+        ("fsx_openzfs_dns_name", "0", 'fsx_openzfs_dns_name: "0": must be a DNS name like fs-'),
     ],
 )
 def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value: str, said: str) -> None:

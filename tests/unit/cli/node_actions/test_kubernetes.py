@@ -52,7 +52,7 @@ class EksCluster(FakeCluster):
 @pytest.fixture
 def eks(monkeypatch: pytest.MonkeyPatch) -> EksCluster:
     monkeypatch.setattr("getpass.getuser", lambda: "alice")
-    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: "no plugin")
+    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: CommandError("no plugin"))
     return EksCluster()
 
 

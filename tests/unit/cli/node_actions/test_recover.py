@@ -205,7 +205,7 @@ def test_without_a_controller_the_reason_and_the_option_are_named(cluster: FakeC
 def test_without_a_shell_a_reboot_is_seen_by_its_status(
     cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch, shown: list[Block]
 ) -> None:
-    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: "no plugin")
+    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: CommandError("no plugin"))
     options = Options(drain=False, patience=FakeTime().patience())
     result = recover(cluster.deployment(), "reboot", nodes=[FIRST], options=options, show=shown.append)
     assert result.failure == ""

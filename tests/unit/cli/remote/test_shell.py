@@ -94,11 +94,11 @@ def test_a_command_that_does_not_end_ends_its_session(tmp_path: Path, monkeypatc
 
 def test_the_plugin_must_be_there_and_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "not in PATH; install it: " in missing_plugin()
+    assert "not in PATH; install it: " in str(missing_plugin())
     plugin(tmp_path, "echo 1.2.497.0", monkeypatch)
-    assert "version 1.2.497.0 is older than 1.2.498.0; install it: " in missing_plugin()
+    assert "version 1.2.497.0 is older than 1.2.498.0; install it: " in str(missing_plugin())
     plugin(tmp_path, "echo 1.2.707.0", monkeypatch)
-    assert missing_plugin() == ""
+    assert missing_plugin() is None
 
 
 @pytest.mark.parametrize(
