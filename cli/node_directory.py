@@ -213,7 +213,7 @@ class NodeDirectory:
         try:
             printed = self.shell.run(first_running(controllers).target, f"cat {RESOURCE_CONFIG}", READ_TIMEOUT_S)
         except SessionError as error:
-            return {}, CommandError(str(error))
+            return {}, error
         try:
             return dict(hyperpod_names(json.loads(printed.text))), None
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError):

@@ -118,15 +118,18 @@ class Slurm:
 
     def _run(self, *words: str) -> str:
         """Return the output of a command; a controller that cannot be reached is asked last from then on."""
-        problems: list[str] = []
+        problems: list[SessionError | SlurmError] = []
         for controller in list(self._controllers):
             try:
                 output = self._shell.run(controller.target, f"{SLURM_PATH} {shlex.join(words)}", TIMEOUT_S)
             except SessionError as error:
-                problems.append(str(error))
+                problems.append(error)
             else:
                 if output.status == 0:
                     return output.text
-                problems.append(f"{controller.label}: {words[0]} failed: {' '.join(output.text.split())[-300:]}")
+                text = " ".join(output.text.split())[-300:]
+                problems.append(SlurmError(f"{controller.label}: {words[0]} failed: {text}"))
             self._controllers.append(self._controllers.pop(self._controllers.index(controller)))
-        raise SlurmError("; ".join(problems) or "the cluster has no controller")
+        if len(problems) == 1:
+            raise SlurmError(problems[0].message, problems[0].fix)
+        raise SlurmError("; ".join(map(str, problems)) or "the cluster has no controller")

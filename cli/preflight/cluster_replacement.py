@@ -31,7 +31,7 @@ def cluster_replacement(account: Account) -> Iterator[CheckResult]:
     try:
         desired = desired_cluster(account, cluster, api, deployed_request(account))
     except UnreachableError as failure:
-        yield warning(str(failure))
+        yield warning(failure.message, failure.fix)
         return
     # What only the deployment knows cannot be compared.
     refused = (replacement_on_eks(desired, cluster) if account.config.eks else "") or refusal(desired, cluster)

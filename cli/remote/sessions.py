@@ -82,20 +82,18 @@ class Sessions:
                 response = self.ssm.start_session(**request)
             except ClientError as error:
                 if error.response["Error"]["Code"] != "TargetNotConnected" or time.monotonic() >= end:
-                    raise SessionError(_refusal(target, error)) from error
+                    raise _refusal(target, error) from error
                 self.sleep(RETRY_S)
             else:
                 return {name: response[name] for name in ("SessionId", "TokenValue", "StreamUrl")}
 
 
-def _refusal(target: Target, error: ClientError) -> str:
+def _refusal(target: Target, error: ClientError) -> SessionError:
     code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     if code == "TargetNotConnected":
-        return (
-            f"{target.instance}: its Session Manager agent is not connected; wait until the node is Running, and check that "
-            "its role allows ssmmessages and that its subnet reaches Session Manager"
-        )
-    return f"{target.instance}: StartSession failed: {code}: {message}"
+        fix = "wait until the node is Running, and check that its role allows ssmmessages and its subnet reaches Session Manager"
+        return SessionError(f"{target.instance}: its Session Manager agent is not connected", fix)
+    return SessionError(f"{target.instance}: StartSession failed: {code}: {message}")
 
 
 def missing_plugin() -> CommandError | None:

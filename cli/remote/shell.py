@@ -98,7 +98,7 @@ def unframed(printed: str, mark: str, node: str) -> Output:
     text = printed.replace("\r", "")
     found = re.search(rf"^{mark}-begin\n(.*)\n{mark}-end-(\d+)-$", text, re.DOTALL | re.MULTILINE)
     if found is None:
-        raise ShellError(f"{node}: the session ended without the command's end; it printed: {text.strip()[-500:]}")
+        raise ShellError(f"{node}: the session ended without the command's end and printed: {text.strip()[-500:]}")
     return Output(int(found[2]), found[1])
 
 

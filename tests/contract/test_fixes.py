@@ -7,7 +7,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CODE = ("cli", "validation", "cluster_request", "config", "constructs", "stacks", "tools")
-MESSAGE = {"Problem": 2, "CommandError": 0, "UnreachableError": 0, "RefusedError": 0, "HelmError": 0, "problem": 0, "error": 0}
+MESSAGE = {
+    "Problem": 2,
+    "CommandError": 0,
+    "UnreachableError": 0,
+    "RefusedError": 0,
+    "SessionError": 0,
+    "ShellError": 0,
+    "SlurmError": 0,
+    "HelmError": 0,
+    "problem": 0,
+    "error": 0,
+}
 """The calls that take a message and a fix, with the message's position."""
 SPLIT = re.compile(r"""\.r?(partition|split)\(["'];""")
 OWN = {
