@@ -47,7 +47,7 @@ def test_the_embedded_aws_is_all_that_it_knows(tmp_path: Path) -> None:
 
 def test_its_shells_have_a_session_manager_plugin_that_hpod_accepts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)["PATH"])
-    assert missing_plugin() == ""
+    assert missing_plugin() is None
 
 
 @pytest.mark.usefixtures("users_environment")
