@@ -36,7 +36,7 @@ def test_what_is_kept_is_in_the_template_as_it_was(synthesized: Synthesized, pai
 
 
 @pytest.mark.parametrize("pair", ZONES)
-def test_a_new_clusters_template_differs_in_what_the_deployment_decides_alone(synthesized: Synthesized, pair: str) -> None:
+def test_a_new_clusters_template_differs_only_in_what_the_deployment_decides(synthesized: Synthesized, pair: str) -> None:
     original = reference(pair)
     name, request = request_of(synthesized, pair)
     request.pop("Tags", None)

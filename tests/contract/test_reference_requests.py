@@ -86,7 +86,7 @@ def test_the_request_is_the_reference_request_field_by_field(file: Path, referen
 
 
 @pytest.mark.parametrize(("file", "reference"), CASES, ids=["reference", "fsdp-g5"])
-def test_the_values_of_a_deployment_are_in_the_four_named_places_alone(file: Path, reference: dict[str, Any]) -> None:
+def test_the_values_of_a_deployment_are_only_in_the_four_named_places(file: Path, reference: dict[str, Any]) -> None:
     config = load_cluster(file)
     ours, samples = (flat(cluster_request(config, values=values)) for values in (VALUES, RequestValues.samples(config)))
     differing = {path.rpartition("].")[2].lstrip(".").split("[")[0] for path in ours if ours[path] != samples[path]}

@@ -87,7 +87,7 @@ def test_what_cannot_be_exercised_says_why_and_counts_by_itself() -> None:
     assert summary(table) == "FAULTS 1 passed 0 failed 1 not exercisable"
 
 
-def test_a_row_tells_what_was_seen_in_its_richest_test_and_how_many_more_there_are() -> None:
+def test_a_row_reports_its_richest_test_and_the_number_of_others() -> None:
     first, _ = lines(report("passed", "CreateCluster", "Create FAILED: no"), report("passed", "CreateCluster", name="test_b"))
     assert first.happened == "CreateCluster > Create FAILED: no (and 1 more test)"
 

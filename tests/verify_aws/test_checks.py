@@ -161,7 +161,7 @@ def test_nodes_that_stay_listed_fail_the_way_to_zero(run_of: Callable[..., Run])
         run_of(FakeCluster(statuses=["Running", "ShuttingDown"])).until_empty("workers")
 
 
-def test_after_a_failure_what_answers_is_saved_and_what_does_not_is_told(run_of: Callable[..., Run]) -> None:
+def test_after_a_failure_available_answers_are_saved_and_missing_ones_reported(run_of: Callable[..., Run]) -> None:
     said: list[str] = []
     run = run_of(cluster := FakeCluster(statuses=["Running"]))
     run.say = said.append

@@ -165,7 +165,7 @@ def _event(operator: Operator, wait_s: int = 10) -> dict[str, Any]:
     return message
 
 
-def test_the_stack_fails_without_hyperpods_log_group_and_is_deleted_alone(client: Client, tmp_path: Path) -> None:
+def test_the_stack_fails_without_hyperpods_log_group_and_only_it_is_deleted(client: Client, tmp_path: Path) -> None:
     text = template(tmp_path)
     deploy_others(client, create_file_system(client), text)
     assert deploy(client, STACK, text) == "ROLLBACK_COMPLETE"

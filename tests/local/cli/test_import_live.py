@@ -134,7 +134,7 @@ def test_a_new_cluster_like_one_that_runs_has_what_a_deployment_makes(world: Wor
     assert made.config.network.existing is None
 
 
-def test_a_cluster_that_is_not_there_is_told(world: World) -> None:
+def test_a_missing_cluster_is_reported(world: World) -> None:
     with pytest.raises(CommandError, match=f"no cluster another in {REGION}; correct the name, or pass --region"):
         import_live(world, name="another")
 

@@ -71,7 +71,7 @@ def test_a_line_that_the_filter_matches_raises_the_alarm_until_its_period_is_ove
     assert until(lambda: state(world), lambda found: found == "OK")
 
 
-def test_an_alarm_tells_its_topic(world: World) -> None:
+def test_an_alarm_notifies_its_topic(world: World) -> None:
     sns, sqs = world.client("sns"), world.client("sqs")
     topic = sns.create_topic(Name="trouble")["TopicArn"]
     queue = sqs.create_queue(QueueName="trouble")["QueueUrl"]

@@ -96,7 +96,7 @@ def test_a_plan_without_changes_fails_in_the_words_that_the_command_line_knows(w
     assert change_set["StatusReason"].startswith("The submitted information didn't contain changes.")
 
 
-def test_an_output_alone_is_a_change(world: World) -> None:
+def test_a_changed_output_is_a_change(world: World) -> None:
     world.deploy({"A": parameter("a")})
 
     change_set = world.change_set({"A": parameter("a")}, template={"Outputs": {"O": {"Value": "v"}}})
@@ -105,7 +105,7 @@ def test_an_output_alone_is_a_change(world: World) -> None:
     assert (world.settled(), world.outputs()) == ("UPDATE_COMPLETE", {"O": "v"})
 
 
-def test_a_policy_alone_is_shown_as_such(world: World) -> None:
+def test_a_changed_policy_is_shown_as_such(world: World) -> None:
     world.deploy({"A": parameter("a")})
 
     changes = _changes(world.change_set({"A": parameter("a", DeletionPolicy="Retain")}))

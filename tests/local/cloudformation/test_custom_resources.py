@@ -16,7 +16,7 @@ def _answers() -> list[dict[str, Any]]:
     return list(ask("answers"))
 
 
-def test_a_function_is_told_every_scalar_as_a_string(world: World, functions: Functions) -> None:
+def test_a_function_receives_every_scalar_as_a_string(world: World, functions: Functions) -> None:
     world.deploy({"T": custom_resource(Count=2, On=True, List=[1, {"Deep": False}], Text="t", ServiceTimeout=60)})
 
     (event,) = functions.events
@@ -41,7 +41,7 @@ def test_an_attribute_that_was_not_answered_fails_who_asks(world: World, functio
     assert "Vendor response doesn't contain Name attribute in object made-T" in world.reason("A", "CREATE_FAILED")
 
 
-def test_an_update_tells_the_old_properties_and_keeps_the_id(world: World, functions: Functions) -> None:
+def test_an_update_has_the_old_properties_and_keeps_the_id(world: World, functions: Functions) -> None:
     world.deploy({"T": custom_resource(N=1)})
 
     assert world.deploy({"T": custom_resource(N=2)}) == "UPDATE_COMPLETE"
@@ -62,7 +62,7 @@ def test_a_new_id_is_a_replacement_and_the_old_one_is_deleted(world: World, func
     assert (delete["RequestType"], delete["PhysicalResourceId"], delete["ResourceProperties"]["N"]) == ("Delete", "made-T", "1")
 
 
-def test_a_failure_is_told_with_its_reason_and_the_named_resource_is_deleted(world: World, functions: Functions) -> None:
+def test_a_failure_is_reported_with_its_reason_and_the_named_resource_is_deleted(world: World, functions: Functions) -> None:
     functions.on("Create", Status="FAILED", Reason="no quota", PhysicalResourceId="half-made")
 
     assert world.deploy({"T": custom_resource()}) == "ROLLBACK_COMPLETE"
@@ -147,7 +147,7 @@ def test_a_replacement_is_taken_back_by_an_update_and_a_delete_of_what_was_made(
     assert set(told[2:]) == {("Delete", "id-2"), ("Delete", "made-T")}
 
 
-def test_a_delete_that_fails_in_the_clean_up_is_told_and_then_given_up(world: World, functions: Functions) -> None:
+def test_a_delete_that_fails_in_the_clean_up_is_reported_and_then_given_up(world: World, functions: Functions) -> None:
     world.deploy({"T": custom_resource(), "A": parameter("a")})
     functions.on("Delete", Status="FAILED", Reason="stuck")
 

@@ -34,7 +34,7 @@ def test_a_template_that_changes_nothing_is_refused(world: World) -> None:
         world.deploy({"A": parameter("a")})
 
 
-def test_metadata_alone_updates_no_resource(world: World) -> None:
+def test_changed_metadata_updates_no_resource(world: World) -> None:
     world.deploy({"A": parameter("a"), "B": parameter("b")})
     before = len(world.events())
 

@@ -63,7 +63,7 @@ def test_an_update_needs_what_the_service_authorization_reference_names_beside_i
     assert client.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 2)])["ClusterArn"]
 
 
-def test_a_condition_on_the_clusters_tags_tells_ours_from_others(world: World, caller: Caller) -> None:
+def test_a_condition_on_the_clusters_tags_separates_ours_from_others(world: World, caller: Caller) -> None:
     world.in_service(world.group("a"), name="ours", Tags=OURS)
     world.in_service(world.group("a"), name="theirs", Tags=[{"Key": "owner", "Value": "them"}])
     ours = {"StringEquals": {"aws:ResourceTag/owner": "us"}}
@@ -75,13 +75,13 @@ def test_a_condition_on_the_clusters_tags_tells_ours_from_others(world: World, c
     assert world.cluster("theirs")["ClusterStatus"] == "InService"
 
 
-def test_whoever_may_look_at_all_clusters_is_told_that_one_does_not_exist(world: World, caller: Caller) -> None:
+def test_a_reader_of_all_clusters_learns_that_one_does_not_exist(world: World, caller: Caller) -> None:
     client = caller({"Action": ["sagemaker:DescribeCluster", "sagemaker:ListTags"], "Resource": CLUSTERS})
     with pytest.raises(ClientError, match="ResourceNotFound"):
         client.describe_cluster(ClusterName="none")
 
 
-def test_without_the_right_nothing_is_told(world: World, caller: Caller) -> None:
+def test_without_the_right_nothing_is_returned(world: World, caller: Caller) -> None:
     world.create(world.group("a"))
     client = caller({"Action": "sagemaker:ListClusters", "Resource": "*"})
     assert len(client.list_clusters()["ClusterSummaries"]) == 1
@@ -89,7 +89,7 @@ def test_without_the_right_nothing_is_told(world: World, caller: Caller) -> None
         client.describe_cluster(ClusterName="ml")
 
 
-def test_tags_are_removed_with_the_right_to_those_keys_alone(world: World, caller: Caller) -> None:
+def test_tags_are_removed_with_the_right_to_only_those_keys(world: World, caller: Caller) -> None:
     arn = world.create(world.group("a"), Tags=[*OURS, {"Key": "free", "Value": ""}])
     only = {"ForAllValues:StringEquals": {"aws:TagKeys": ["free"]}}
     client = caller({"Action": "sagemaker:DeleteTags", "Resource": CLUSTERS, "Condition": only})

@@ -171,7 +171,7 @@ def test_a_record_of_the_health_agent_replaces_the_node(site: EksSite) -> None:
     assert records[1]["condition type: "] == "NvidiaErrorTerminate"
 
 
-def test_replaced_rebooted_and_deleted_nodes_are_told_apart(site: EksSite, hold: Hold) -> None:
+def test_replaced_rebooted_and_deleted_nodes_are_distinguished(site: EksSite, hold: Hold) -> None:
     site.world.in_service(site.world.group("a", 3), **site.settings())
     for name in ("shut_down", "reboot"):
         hold(f"hyperpod.node.{name}")
@@ -241,7 +241,7 @@ def test_hyperpod_acts_as_its_service_and_nodes_act_as_themselves(site: EksSite)
     assert seen["PATCH", f"{NODES}/{name}/status"] == f"system:node:{name}"
 
 
-def test_a_node_that_somebody_deletes_registers_again(site: EksSite) -> None:
+def test_a_node_that_was_deleted_registers_again(site: EksSite) -> None:
     site.world.in_service(site.world.group("a"), **site.settings())
     site.until_labels("node-health-status", "Schedulable")
     [name] = site.kube_nodes()

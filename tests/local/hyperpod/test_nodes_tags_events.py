@@ -113,7 +113,7 @@ def test_tags_of_other_resources_are_left_to_moto(world: World) -> None:
     assert world.sagemaker.list_tags(ResourceArn=arn)["Tags"] == TAGS
 
 
-def test_events_are_for_continuous_provisioning_alone(world: World) -> None:
+def test_only_continuous_provisioning_has_events(world: World) -> None:
     world.create(world.group("a"))
     with pytest.raises(ClientError, match=r"ValidationException.*needs NodeProvisioningMode Continuous"):
         world.sagemaker.list_cluster_events(ClusterName="ml")
@@ -228,7 +228,7 @@ def test_added_nodes_raise_the_target_of_their_group_and_groups_that_cannot_grow
     assert {group["InstanceGroupName"]: group["TargetCount"] for group in world.cluster()["InstanceGroups"]}["work"] == 4
 
 
-def test_nodes_are_added_to_clusters_with_continuous_provisioning_alone(world: World) -> None:
+def test_nodes_are_added_only_to_clusters_with_continuous_provisioning(world: World) -> None:
     world.in_service(world.group("a"))
     with pytest.raises(ClientError, match=r"ValidationException.*needs NodeProvisioningMode Continuous"):
         world.sagemaker.batch_add_cluster_nodes(

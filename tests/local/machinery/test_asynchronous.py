@@ -83,7 +83,7 @@ def test_a_role_that_may_not_invoke_the_destination_loses_the_record(account: Ac
     assert account.ran("last") == []
 
 
-def test_lambda_can_be_told_to_refuse_an_invocation(account: Account) -> None:
+def test_lambda_can_refuse_an_invocation(account: Account) -> None:
     account.function("f", WORKS)
     faults.order(faults.Fault("lambda:Invoke", code="TooManyRequestsException", message="Rate Exceeded.", status=429, times=1))
     with pytest.raises(account.lambda_.exceptions.TooManyRequestsException):

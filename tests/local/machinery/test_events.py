@@ -54,7 +54,7 @@ def test_a_matching_event_reaches_the_function(rule: Account) -> None:
     assert set(event) == {"version", "id", "detail-type", "source", "account", "time", "region", "resources", "detail"}
 
 
-def test_an_event_that_does_not_match_reaches_nobody(rule: Account) -> None:
+def test_an_event_that_does_not_match_reaches_no_target(rule: Account) -> None:
     publish(status="SUCCEEDED")
     publish(status="FAILED")
     until(lambda: rule.ran("target"))

@@ -84,7 +84,7 @@ def test_a_function_has_boto3_and_the_credentials_of_its_role(account: Account) 
     assert account.call("f") == "arn:aws:sts::123456789012:assumed-role/f-role/f"
 
 
-def test_an_exception_is_the_answer_and_the_process_goes_on(account: Account) -> None:
+def test_an_exception_is_the_answer_and_the_process_continues(account: Account) -> None:
     code = """
 n = 0
 def handler(event, context):

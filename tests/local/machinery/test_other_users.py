@@ -40,7 +40,7 @@ def up(folder: Path) -> Iterator[Cli]:
     run("down")
 
 
-def test_nobody_can_do_nothing_with_it(up: Cli, folder: Path) -> None:
+def test_a_user_without_rights_can_do_nothing_with_it(up: Cli, folder: Path) -> None:
     endpoint, state = endpoint_of(up("status").stdout), folder / "home" / "state.json"
     command = [sys.executable, "-m", as_nobody.__name__, endpoint, str(state), BUCKET]
     ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60, check=False)
@@ -51,7 +51,7 @@ def test_nobody_can_do_nothing_with_it(up: Cli, folder: Path) -> None:
     assert up("run", "--", "python", "-c", LIST).stdout == "[]\n", "its owner still can, and nothing was planted or emptied"
 
 
-def test_its_files_are_its_owners_alone(up: Cli, folder: Path) -> None:
+def test_only_the_owner_can_read_its_files(up: Cli, folder: Path) -> None:
     assert up("status").returncode == 0
     home = folder / "home"
     assert {path.name: oct(path.stat().st_mode & 0o777) for path in (home, home / "state.json", home / "server.log")} == {

@@ -197,7 +197,7 @@ def test_its_functions_end_with_it_however_it_ends(cli: Cli, ending: signal.Sign
     until(lambda: cli("status").returncode == 1)
 
 
-def test_it_listens_on_loopback_alone(up: Cli) -> None:
+def test_it_listens_only_on_loopback(up: Cli) -> None:
     status = up("status").stdout
     port = endpoint_of(status).rsplit(":", 1)[1]
     listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]

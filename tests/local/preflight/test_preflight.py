@@ -82,7 +82,7 @@ def test_the_file_with_eks_passes_the_checks_of_eks(world: World, preflight: Pre
     assert results == {"eks quotas": {"ok"}, "eks addons": {"ok"}}
 
 
-def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, preflight: Preflight, client: Client) -> None:
+def test_all_that_an_account_lacks_is_reported_at_once(world: World, preflight: Preflight, client: Client) -> None:
     world.make_bucket(f"sagemaker-mine-{ACCOUNT}-{REGION}")
     network = world.make_network("usw2-az1")
     ec2 = client("ec2")

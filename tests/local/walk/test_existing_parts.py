@@ -25,7 +25,7 @@ class Existing:
     bucket: str
 
 
-def test_a_cluster_on_imported_parts_alone_comes_up_and_its_destroy_leaves_them_as_they_were(
+def test_a_cluster_on_imported_parts_starts_and_its_destroy_leaves_them_unchanged(
     workspace_in: WorkspaceIn, client: Client
 ) -> None:
     workspace = workspace_in(REGION)

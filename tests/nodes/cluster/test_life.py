@@ -57,7 +57,7 @@ def test_a_rebooted_node_keeps_its_disk_and_its_scripts_do_not_run_again(cluster
     cluster.idle(2)
 
 
-def test_one_more_worker_boots_alone_and_the_others_hear_of_it(cluster: Running) -> None:
+def test_only_the_new_worker_boots_and_the_others_learn_of_it(cluster: Running) -> None:
     before = {one["id"] for one in cluster.runner.describe()}
     cluster.resize("workers", 3)
     assert {one["name"] for one in cluster.runner.describe() if one["id"] not in before} == {"workers-3"}

@@ -177,7 +177,7 @@ def test_the_second_takes_over_from_one_that_is_stopped_and_only_one_writes(clus
     assert fault.wrote() == [SECOND, FIRST]
 
 
-def test_without_network_the_first_goes_on_while_it_can_write_and_nobody_takes_over(
+def test_without_network_the_first_continues_while_it_can_write_and_no_other_takes_over(
     cluster: Running, writers: Writers, routes: list[str]
 ) -> None:
     fault = Fault(cluster, writers)

@@ -43,7 +43,7 @@ def test_slurmdbd_that_starts_before_its_database_answers_once_that_is_there(clu
 
 
 @pytest.mark.fault(69)
-def test_a_database_of_another_clusters_number_is_told_with_the_way_out_and_nothing_is_dropped(
+def test_a_database_with_another_clusters_number_is_reported_with_a_fix_and_nothing_is_dropped(
     cluster: Running, again: Again
 ) -> None:
     cluster.run("controller-1", "srun", "--immediate=20", "true")

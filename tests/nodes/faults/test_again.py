@@ -79,7 +79,7 @@ def test_a_name_or_a_uid_that_two_have_ends_the_run_before_any_account_is_change
         ("sed -i s/ClusterName/Name/ {file}", "{file} has no 'ClusterName'"),
     ],
 )
-def test_a_resource_config_that_is_not_whole_is_told_by_what_is_in_it(
+def test_an_incomplete_resource_config_is_reported_with_its_content(
     cluster: Running, ours: Bundle, change: str, error: str
 ) -> None:
     words = {"file": "/root/resource_config.json", "address": cluster.machine("login-1")["address"]}

@@ -31,7 +31,7 @@ def test_a_file_for_a_user_who_is_not_there_is_refused(nodes: Nodes) -> None:
         nodes.boot(files={"/etc/x": NodeFile(b"", owner="nobody-knows")})
 
 
-def test_a_node_that_cannot_boot_tells_the_end_of_its_console_and_can_be_tried_again(nodes: Nodes) -> None:
+def test_a_node_that_cannot_boot_reports_the_end_of_its_console_and_can_be_retried(nodes: Nodes) -> None:
     spec = nodes.spec(binds=("/there/is/no/such/folder",))
     with pytest.raises(HostError, match=r"(?s)ended while it booted; its console's last lines:.*/there/is/no/such/folder"):
         nodes.hub.boot(spec)
@@ -53,7 +53,7 @@ def test_an_address_that_is_taken_is_refused_and_its_owner_stays(nodes: Nodes, n
     assert nodes.sh(node, "hostname") == [node.hostname]
 
 
-def test_the_states_of_nodes_are_told_also_of_one_that_shut_itself_down(nodes: Nodes, node: NodeSpec) -> None:
+def test_the_states_of_nodes_are_reported_also_of_one_that_shut_itself_down(nodes: Nodes, node: NodeSpec) -> None:
     other = nodes.boot()
 
     nodes.sh(other, "systemd-run --quiet --on-active=300ms systemctl poweroff")

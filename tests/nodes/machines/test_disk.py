@@ -128,7 +128,7 @@ def test_a_file_system_of_fstab_is_mounted_at_boot(nodes: Nodes) -> None:
     assert nodes.status(node, "mountpoint -q /data") == ([], 0)
 
 
-def test_an_automount_unit_mounts_a_file_system_when_somebody_looks(nodes: Nodes) -> None:
+def test_an_automount_unit_mounts_a_file_system_at_the_first_access(nodes: Nodes) -> None:
     node = nodes.boot()
     options = "noatime,flock,_netdev,x-systemd.automount,x-systemd.requires=network-online.target"
     nodes.sh(node, f"mkdir /fsx; echo '{FSX} /fsx lustre {options} 0 0' >>/etc/fstab; systemctl daemon-reload")

@@ -31,7 +31,7 @@ def make(image: Path, script: str) -> list[str]:
     return lines
 
 
-def test_an_image_has_its_name_once_it_is_whole_and_tells_how_it_goes_on(image: Path) -> None:
+def test_an_image_gets_its_name_when_it_is_complete_and_reports_its_progress(image: Path) -> None:
     lines = make(image, 'echo "I: downloading $3..."; echo other; echo "$2" >$1/made/cache')
 
     assert [line.split(maxsplit=2)[2] for line in lines] == ["downloading package", "done"]
@@ -39,7 +39,7 @@ def test_an_image_has_its_name_once_it_is_whole_and_tells_how_it_goes_on(image: 
     assert [path.name for path in image.parent.iterdir()] == [image.name]
 
 
-def test_a_build_that_fails_leaves_nothing_and_tells_the_end_of_its_log(image: Path) -> None:
+def test_a_build_that_fails_leaves_nothing_and_shows_the_end_of_its_log(image: Path) -> None:
     with pytest.raises(HostError, match=r"(?s)bash ended with status 3; the end of .*build\.log:\nno space"):
         make(image, "echo no space; exit 3")
 

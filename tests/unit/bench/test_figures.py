@@ -56,5 +56,5 @@ def test_only_the_first_bundle_is_held_to_the_limits() -> None:
     assert growth(found, 1)
 
 
-def test_one_size_alone_has_nothing_to_grow_from() -> None:
+def test_a_single_size_has_no_growth() -> None:
     assert growth(medians([run(64, worker(9.0))]), 1)

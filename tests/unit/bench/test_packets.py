@@ -12,7 +12,7 @@ def packet(protocol: int, port: int, options: bytes = b"") -> bytes:
     return header + struct.pack(">HH", 40000, port) + b"\0" * 16
 
 
-def test_a_packet_tells_who_asks_whom() -> None:
+def test_a_packet_names_client_and_server() -> None:
     assert read(12.5, packet(17, 53)) == Asked(12.5, "10.1.0.7", "10.1.0.2", 17, 53)
 
 

@@ -14,7 +14,7 @@ def record(pid: int, parent: int, command: bytes, flag: int = 0, version: int = 
     return head + times + command.ljust(16, b"\0")
 
 
-def test_a_record_tells_who_ended_and_who_started_it() -> None:
+def test_a_record_names_the_process_and_its_parent() -> None:
     assert parse(record(210, 200, b"systemctl")) == [Ended(210, 200, "systemctl", is_program=True)]
 
 
@@ -41,7 +41,7 @@ def test_records_without_process_numbers_are_refused_with_the_kernels_option() -
         parse(record(1, 0, b"x", version=2))
 
 
-def test_descendants_are_children_and_theirs_but_nobody_elses() -> None:
+def test_descendants_are_children_and_grandchildren_only() -> None:
     ended = [Ended(30, 20, "grep", True), Ended(20, 10, "bash", True), Ended(40, 1, "slurmd", True), Ended(10, 1, "sh", True)]
     assert sorted(one.command for one in descendants(ended, 10)) == ["bash", "grep"]
 

@@ -15,7 +15,7 @@ def bringup(*asked: Asked) -> Bringup:
     return Bringup(nodes, {f"ip-{WORKER}": 109.5}, asked=list(asked))
 
 
-def test_times_are_told_from_where_they_begin() -> None:
+def test_times_count_from_their_start() -> None:
     run = summed_up("ours", 1, 90.0, bringup(), {"c": "controller", "w": "workers"})
     (node,) = run.of("workers")
     assert (run.all_idle_s, node.boot_s, node.on_create_s, node.idle_s, node.cpu_s) == (19.5, 2.0, 6.0, 6.5, 0.3)

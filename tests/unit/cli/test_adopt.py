@@ -116,14 +116,14 @@ def test_a_cluster_that_is_as_the_file_says_would_only_be_taken_over() -> None:
     assert not account.sagemaker.changes()
 
 
-def test_tags_that_would_be_put_on_are_told_with_the_values_that_are_lost() -> None:
+def test_tags_that_would_be_added_are_reported_with_the_values_that_are_lost() -> None:
     account = FakeAccount({"team": "vision", "cost": "7"})
     text = adopt(deployment(account, ("instance_groups:", "tags: {team: language, cost: '7'}\ninstance_groups:")))
     assert "tags to add:\n  hyperpod-cdk:cluster: draft\n  team: vision -> language\n" in text
     assert text.endswith("would adopt it and add these tags and change nothing else")
 
 
-def test_what_is_told_of_a_cluster_that_is_the_stacks_already() -> None:
+def test_the_report_on_a_cluster_that_the_stack_owns_already() -> None:
     account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
     account.own = [owned("Custom::HyperPodCluster", "theirs")]
     assert adopt(deployment(account)).endswith("the stack already owns it")
@@ -139,7 +139,7 @@ def test_a_cluster_that_is_the_stacks_may_shrink() -> None:
     assert text.endswith("the stack already owns it; a deployment would make these changes")
 
 
-def test_a_cluster_that_its_own_stack_has_let_go_is_not_called_somebody_elses() -> None:
+def test_a_cluster_that_its_own_stack_released_is_not_called_foreign() -> None:
     account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
     account.own = [owned("AWS::IAM::Policy", "p"), owned("Custom::HyperPodCluster", "theirs", "DELETE_SKIPPED")]
     assert "would fail" not in adopt(deployment(account))
@@ -171,31 +171,31 @@ def test_a_resource_that_is_to_be_made_is_no_obstacle(status: str) -> None:
     assert "would adopt it" in adopt(deployment(account))
 
 
-def test_what_would_be_changed_is_told_with_both_values() -> None:
+def test_changes_are_reported_with_both_values() -> None:
     text = adopt(deployment(FakeAccount(), ("instance_count: 4", "instance_count: 6")))
     assert "work.InstanceCount: 4 -> 6" in text
     assert "would adopt it and then make these changes" in text
 
 
-def test_what_no_update_can_change_is_told_as_the_deployment_would() -> None:
+def test_what_no_update_can_change_is_reported_as_by_the_deployment() -> None:
     text = adopt(deployment(FakeAccount(), ("ml.p5.48xlarge", "ml.g5.8xlarge"), ("instance_count: 4", "instance_count: 2")))
     assert "a deployment would fail" in text
     assert "work.InstanceType is 'ml.p5.48xlarge', the file has 'ml.g5.8xlarge'" in text
     assert "work.InstanceCount is 4, the file has 2" in text
 
 
-def test_a_role_that_the_deployment_would_make_is_told_to_differ() -> None:
+def test_a_role_that_the_deployment_would_create_is_reported_as_different() -> None:
     text = adopt(deployment(FakeAccount(), (f'ExecutionRole: "{ROLE}", ', "")))
     assert f"head.ExecutionRole is '{ROLE}', the file has '(created by the deployment)'" in text
 
 
-def test_groups_made_by_hand_are_told_to_stay() -> None:
+def test_groups_created_by_hand_are_reported_to_stay() -> None:
     account = FakeAccount()
     account.cluster.groups["by-hand"] = {**_group("by-hand", "ml.c5.xlarge", 1), "kind": "InstanceGroups"}
     assert "stay unchanged: by-hand" in adopt(deployment(account))
 
 
-def test_a_file_without_a_name_and_a_name_without_a_cluster_are_told() -> None:
+def test_a_file_without_a_name_and_a_name_without_a_cluster_are_reported() -> None:
     with pytest.raises(CommandError, match="cluster_name: missing; set it"):
         adopt(deployment(FakeAccount(), ("cluster_name: theirs\n", "")))
     with pytest.raises(CommandError, match="no cluster another in us-west-2"):

@@ -27,7 +27,7 @@ def test_without_a_terminal_yes_has_to_be_passed(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("answer", ["n", ""])
-def test_only_yes_goes_on(answer: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_yes_continues(answer: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
     with pytest.raises(CommandError, match="nothing was changed"):
         confirmation(yes=False)("Sure?")

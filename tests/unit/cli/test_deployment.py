@@ -13,7 +13,7 @@ from tests.unit.cli.fake_account import FakeAccount
 from tests.unit.cli.test_retained import FILE, parsed
 
 
-def test_a_cluster_that_was_rolled_back_is_told_by_its_stack() -> None:
+def test_a_rolled_back_cluster_is_reported_with_its_stack() -> None:
     account: Any = FakeAccount()
     account.stacks["draft-Cluster"] = {}
     with pytest.raises(CommandError) as error:

@@ -178,7 +178,7 @@ def test_missing_nodes_and_nodes_with_another_bundle_differ(account: DriftAccoun
     assert found[1][0].startswith(f"node {second}")
 
 
-def test_the_exit_code_tells_of_differences_only_if_asked(account: DriftAccount) -> None:
+def test_the_exit_code_shows_differences_only_if_requested(account: DriftAccount) -> None:
     account.cluster.tags["cost"] = "7"
     assert compared(account).failure == ""
     result = compared(account, exit_code=True)

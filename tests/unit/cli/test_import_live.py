@@ -138,7 +138,7 @@ def live(keep: Keep) -> tuple[Original, Choices]:
     return read_live("theirs", None, Choices(keep=keep), session=FakeAccount())
 
 
-def test_groups_with_a_slurm_config_need_no_parameters_and_the_images_are_told() -> None:
+def test_groups_with_a_slurm_config_need_no_parameters_and_the_images_are_reported() -> None:
     original, choices = live(Keep.EVERYTHING)
     made = imported(original, choices)
     assert made.problems == ()
@@ -200,7 +200,7 @@ def test_stored_parameters_that_are_no_object_are_refused() -> None:
         read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Stored())
 
 
-def test_an_answer_that_no_sagemaker_gives_is_told_as_such() -> None:
+def test_a_response_that_sagemaker_never_gives_is_reported_as_such() -> None:
     class Portal(FakeAccount):
         def describe_cluster(self, **_: str) -> Json:
             return {"ResponseMetadata": {"HTTPStatusCode": 200}}

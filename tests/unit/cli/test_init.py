@@ -45,7 +45,7 @@ def run(folder: Path, given: dict[str, str], ask: Ask | None = None, *, force: b
     return [str(init(name="mine", clusters=folder, force=force, ask=ask, **options))]
 
 
-def test_options_alone_give_a_file_that_validates(tmp_path: Path) -> None:
+def test_options_without_answers_give_a_file_that_validates(tmp_path: Path) -> None:
     [said] = run(tmp_path, ENOUGH)
     config = load_cluster(tmp_path / "mine.yaml")
     assert said.startswith(f"wrote {tmp_path / 'mine.yaml'}")
@@ -153,14 +153,14 @@ def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
         ("", "write e.g. mine"),
     ],
 )
-def test_a_name_that_no_cluster_can_have_is_told_first_with_one_that_it_can(tmp_path: Path, name: str, remedy: str) -> None:
+def test_an_invalid_name_is_reported_first_with_a_valid_one(tmp_path: Path, name: str, remedy: str) -> None:
     person = Person()
     with pytest.raises(CommandError, match=f"is not a valid cluster name, .*; {remedy}$"):
         init(name=name, clusters=tmp_path, force=False, ask=person, zone="nowhere")
     assert person.asked == []
 
 
-def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_all_wrong_options_are_reported_before_the_first_question(tmp_path: Path) -> None:
     person = Person("us-west-2")
     with pytest.raises(CommandError) as told:
         run(tmp_path, {"zone": "usw2az4", "instance_type": "p5", "instance_count": "7000", "storage": "big"}, person)
@@ -195,13 +195,13 @@ def test_a_zone_that_only_some_accounts_see_is_taken(tmp_path: Path, region: str
     assert load_cluster(tmp_path / "mine.yaml").network.availability_zone_id == zone
 
 
-def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
+def test_a_zones_name_is_derived_from_its_id(tmp_path: Path) -> None:
     said = "us-west-2a is a zone name, which differs between accounts; use its id: usw2-az1, usw2-az2"
     with pytest.raises(CommandError, match=said):
         run(tmp_path, {"zone": "us-west-2a"}, Person())
 
 
-def test_answers_that_end_too_early_are_told(tmp_path: Path) -> None:
+def test_answers_that_end_too_early_are_reported(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"the input ended before the id of the availability zone .*; pass --zone"):
         run(tmp_path, {}, Person("us-west-2"))
 
@@ -215,7 +215,7 @@ def test_a_file_that_is_there_is_kept_unless_it_is_forced(tmp_path: Path) -> Non
     assert load_cluster(tmp_path / "mine.yaml").region == "us-west-2"
 
 
-def test_what_the_rules_refuse_is_told_and_not_written(tmp_path: Path) -> None:
+def test_what_the_rules_reject_is_reported_and_not_written(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="addresses") as told:
         run(tmp_path, {**ENOUGH, "instance_count": "6000"})
     first, *_, last = str(told.value).splitlines()

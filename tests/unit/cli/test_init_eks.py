@@ -18,7 +18,7 @@ GIVEN = {**ENOUGH, "orchestrator": "eks"}
 ADMIN, USER = "arn:aws:iam::123456789012:role/PlatformAdmin", "arn:aws:iam::123456789012:user/alice"
 
 
-def test_options_alone_give_a_file_whose_only_warning_is_that_it_has_no_administrators(tmp_path: Path) -> None:
+def test_options_without_answers_give_a_file_whose_only_warning_is_that_it_has_no_administrators(tmp_path: Path) -> None:
     run(tmp_path, GIVEN)
     path = tmp_path / "mine.yaml"
     config = load_cluster(path)

@@ -10,7 +10,7 @@ PROJECT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("command", [("cli", "status", "reference"), ("local_aws", "up"), ("local_aws", "demo")])
-def test_a_python_outside_the_venv_is_told_which_one_to_take(command: tuple[str, ...]) -> None:
+def test_a_python_outside_the_venv_is_pointed_to_the_right_one(command: tuple[str, ...]) -> None:
     ran = subprocess.run(
         [sys.executable, "-S", "-m", *command], cwd=PROJECT, capture_output=True, text=True, check=False, timeout=60
     )

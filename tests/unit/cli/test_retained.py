@@ -108,7 +108,7 @@ def test_a_file_that_uses_what_was_left_gets_the_same_sections_again(account: Fa
     assert yaml.safe_load(printed(account, again)) == yaml.safe_load(text), "the file names its own, and newer ones are no reason"
 
 
-def test_without_a_file_system_the_file_goes_on_with_a_new_one_and_the_old_bucket(account: FakeAccount) -> None:
+def test_without_a_file_system_the_file_has_a_new_one_and_the_old_bucket(account: FakeAccount) -> None:
     account.add_bucket(1)
     text = printed(account)
     assert list(yaml.safe_load(text)) == ["storage"]

@@ -102,7 +102,7 @@ def test_the_way_out_of_a_failed_rollback_is_shown_with_the_resources_that_faile
     assert "cluster draft-1 is InService" in shown
 
 
-def test_a_rollback_goes_on_with_all_resources() -> None:
+def test_a_rollback_continues_with_all_resources() -> None:
     account = stuck()
     assert "continuing the rollback of draft-Cluster\n" in str(continue_rollback(deployment(account)))
     assert account.continued == [{"StackName": "draft-Cluster"}]

@@ -77,7 +77,7 @@ def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Valid
     )
 
 
-def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path: Path) -> None:
+def test_two_files_with_the_same_fixed_name_are_reported(validate: Validate, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(REFERENCE.read_text() + "cluster_name: ml\n")
     status, said, _ = validate(tmp_path / "one.yaml", tmp_path / "two.yaml", "--output", "github")
@@ -88,7 +88,7 @@ def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path:
 
 @pytest.mark.parametrize("name", ["referense", "nowhere.yaml", "clusters/referense.yaml", "clusters/reference.yml"])
 @pytest.mark.parametrize("form", [*FORMATS, "json"])
-def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, name: str, form: str) -> None:
+def test_a_missing_file_is_reported_in_every_format(validate: Validate, name: str, form: str) -> None:
     status, said, counted = validate(name, "--output", form)
     assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
     assert "file.unreadable" in said
@@ -96,7 +96,7 @@ def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, na
 
 @pytest.mark.parametrize("name", ["clusters", "clusters/", "examples/clusters"])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_folder_in_place_of_a_file_is_told_how_it_is_given(validate: Validate, name: str, form: str) -> None:
+def test_a_folder_in_place_of_a_file_is_reported_with_its_option(validate: Validate, name: str, form: str) -> None:
     status, said, counted = validate(name, "--output", form)
     assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
     assert f"pass --clusters {name}" in said

@@ -56,7 +56,7 @@ def test_a_lock_that_is_never_released_is_reported_with_its_holder(
 
 
 @pytest.mark.fault(60)
-def test_a_node_goes_on_as_soon_as_the_lock_is_released(node: FakeSystem, holder: subprocess.Popen[str]) -> None:
+def test_a_node_continues_as_soon_as_the_lock_is_released(node: FakeSystem, holder: subprocess.Popen[str]) -> None:
     pauses = []
 
     def sleep(seconds: float) -> None:
@@ -69,7 +69,7 @@ def test_a_node_goes_on_as_soon_as_the_lock_is_released(node: FakeSystem, holder
 
 
 @pytest.mark.fault(60)
-def test_locks_that_nobody_holds_or_that_are_not_there_cost_no_wait(node: FakeSystem) -> None:
+def test_free_and_missing_locks_cost_no_wait(node: FakeSystem) -> None:
     node.write(readiness.DPKG_LOCKS[0], "")
     readiness.apply(a_context(), node.system)
     assert node.time.pauses == []

@@ -40,7 +40,7 @@ def test_root_s_rights_do_not_come_along(nobody: Account) -> None:
         as_user(nobody, lambda: print(secret.read_text()))
 
 
-def test_what_the_work_found_is_told_here(nobody: Account) -> None:
+def test_the_result_of_the_work_is_returned(nobody: Account) -> None:
     def work() -> None:
         raise NodeError("no room")
 
@@ -48,7 +48,7 @@ def test_what_the_work_found_is_told_here(nobody: Account) -> None:
         as_user(nobody, work)
 
 
-def test_work_that_dies_is_told_here(nobody: Account) -> None:
+def test_work_that_dies_is_reported(nobody: Account) -> None:
     with pytest.raises(NodeError, match=rf"work in {nobody.home} ended with status 3"):
         as_user(nobody, lambda: os._exit(3))
 

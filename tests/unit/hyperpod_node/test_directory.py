@@ -233,13 +233,13 @@ def test_a_directory_that_left_the_file_leaves_the_node(machine: Machine) -> Non
     assert ("--package", "--remove", login_hook.NAME) in machine.run.named("pam-auth-update")
 
 
-def test_sssd_that_the_image_configured_is_left_alone_without_a_directory(machine: Machine) -> None:
+def test_sssd_of_the_image_is_unchanged_without_a_directory(machine: Machine) -> None:
     machine.write("etc/sssd/sssd.conf", "[sssd]\ndomains = theirs\n")
     assert step.apply(a_context(), machine.system) is False
     assert machine.run.commands == []
 
 
-def test_a_session_configuration_that_pam_auth_update_leaves_alone_is_an_error(machine: Machine) -> None:
+def test_a_session_configuration_that_pam_auth_update_leaves_unchanged_is_an_error(machine: Machine) -> None:
     machine.answers("pam-auth-update", "")
     with pytest.raises(NodeError, match=r"common-session.* was edited; run `pam-auth-update --force`"):
         machine.apply()
@@ -329,7 +329,7 @@ def test_a_secret_is_the_password_or_has_it(secret: str, password: str) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", '{"pass": "hunter2"}', '{"password": ""}', "hunter2 ", "hunter2\nx"])
-def test_a_secret_that_cannot_be_used_is_told_without_what_it_holds(secret: str) -> None:
+def test_an_unusable_secret_is_reported_without_its_content(secret: str) -> None:
     with pytest.raises(NodeError, match=r"^arn( has no password|: sssd\.conf cannot)") as caught:
         sssd_conf.password_in(secret, "arn")
     assert "hunter2" not in str(caught.value)

@@ -41,7 +41,7 @@ def test_scripts_run_in_the_order_of_their_names_by_their_first_line_or_bash(
     ]
 
 
-def test_a_script_is_told_where_it_is(tmp_path: Path, point: Path) -> None:
+def test_a_script_knows_where_it_runs(tmp_path: Path, point: Path) -> None:
     (point / "script").write_text("")
     node = FakeSystem(tmp_path)
     extra_scripts.before_slurm(a_context(bundle=tmp_path), node.system)

@@ -26,7 +26,7 @@ def test_the_client_of_the_image_is_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", ["deinstall ok config-files", fail])
-def test_an_image_without_the_package_is_left_alone(tmp_path: Path, answer: str) -> None:
+def test_an_image_without_the_package_is_unchanged(tmp_path: Path, answer: str) -> None:
     node = FakeSystem(tmp_path)
     node.answers("dpkg-query", answer)
     assert not lustre_client.apply(a_context(), node.system)

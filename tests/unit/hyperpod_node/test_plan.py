@@ -56,7 +56,7 @@ def test_a_full_disk_ends_the_node_in_one_line_as_well() -> None:
 
 
 @pytest.mark.fault(61)
-def test_a_mistake_in_a_step_is_told_by_name_in_one_line_behind_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_in_a_step_is_named_in_one_line_after_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     def fail(context: Context, system: System) -> None:
         raise KeyError("first\nsecond")
 

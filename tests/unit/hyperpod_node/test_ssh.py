@@ -89,7 +89,7 @@ def test_a_user_s_own_lines_stay_where_they_are() -> None:
     assert later.splitlines() == [own, ssh.BEGIN, "two", ssh.END, "ssh-rsa BBBB also mine"]
 
 
-def test_a_block_whose_end_somebody_removed_costs_nobody_a_key() -> None:
+def test_a_block_without_its_end_loses_no_key() -> None:
     assert ssh.with_block(f"{ssh.BEGIN}\none\nmine\n", ["two"]).splitlines() == [ssh.BEGIN, "two", ssh.END, "one", "mine"]
 
 
@@ -162,7 +162,7 @@ def test_a_pipe_in_the_place_of_the_keys_makes_no_node_wait(folder: Path) -> Non
     ],
 )
 @pytest.mark.fault(67)
-def test_host_keys_are_taken_on_trust_in_the_cluster_s_network_alone(tmp_path: Path, host: str, known: bool) -> None:
+def test_host_keys_are_trusted_only_in_the_clusters_network(tmp_path: Path, host: str, known: bool) -> None:
     file = tmp_path / "ssh_config"
     file.write_text(ssh.client_settings(instance.address for instance in INSTANCES))
     shown = subprocess.run(["ssh", "-G", "-F", file, host], capture_output=True, text=True, check=True).stdout.splitlines()

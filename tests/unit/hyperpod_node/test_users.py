@@ -113,7 +113,7 @@ CONFLICTS = {
 
 @pytest.mark.fault(68)
 @pytest.mark.parametrize(("message", "given"), CONFLICTS.items(), ids=CONFLICTS)
-def test_a_conflict_is_told_before_anything_is_changed(
+def test_a_conflict_is_reported_before_any_change(
     machine: Machine,
     message: str,
     given: tuple[tuple[User, ...], tuple[Group, ...], tuple[Account, ...], tuple[NodeGroup, ...]],
@@ -129,7 +129,7 @@ def test_a_conflict_is_told_before_anything_is_changed(
 
 
 @pytest.mark.fault(68)
-def test_a_home_of_somebody_else_is_told_and_never_given_away(machine: Machine) -> None:
+def test_another_users_home_is_reported_and_keeps_its_owner(machine: Machine) -> None:
     (machine.homes / "alice").mkdir(parents=True)
     owner = os.getuid()
     with pytest.raises(NodeError, match=rf"/fsx/home/alice belongs to uid {owner}, and alice has 4567 in the cluster file"):
@@ -139,7 +139,7 @@ def test_a_home_of_somebody_else_is_told_and_never_given_away(machine: Machine) 
 
 
 @pytest.mark.fault(68)
-def test_all_conflicts_are_told_at_once(machine: Machine) -> None:
+def test_all_conflicts_are_reported_at_once(machine: Machine) -> None:
     machine.accounts.users = [Account("ubuntu", 1000, 1000, Path("/home/ubuntu"))]
     with pytest.raises(NodeError) as caught:
         machine.apply(a_context(users=(user("alice", 1000), user("bob", 1000))))

@@ -20,13 +20,13 @@ def test_an_event_ends_the_wait() -> None:
     assert clock.wait(event, 60)
 
 
-def test_a_wait_that_nobody_ends_takes_its_time_and_says_so() -> None:
+def test_a_wait_without_an_end_takes_its_full_time_and_reports_it() -> None:
     clock = Clock(1000)
     assert not clock.wait(threading.Event(), 20)
     assert clock.seconds() >= 20
 
 
-def test_the_clock_is_no_faster_than_the_hosts_while_work_goes_on() -> None:
+def test_the_clock_is_no_faster_than_the_hosts_during_work() -> None:
     clock = Clock(100_000)
     with clock.work():
         before = clock.seconds()

@@ -82,7 +82,7 @@ def test_the_next_step_starts_from_the_count_of_the_file(count: int, tmp_path: P
     assert f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' clusters/draft.yaml" in steps(text)
 
 
-def test_where_another_group_has_as_many_nodes_the_edit_is_told_in_words() -> None:
+def test_if_another_group_has_as_many_nodes_the_edit_is_described_in_words() -> None:
     text = REFERENCE.replace("instance_count: 4", "instance_count: 1")
     assert "# edit clusters/draft.yaml: change instance_count of compute-nodes from 1 to 3" in steps(text)
     assert not any(line.startswith("sed ") for line in steps(text))

@@ -46,7 +46,7 @@ def test_a_home_has_one_embedded_aws_from_its_start_to_its_end(tmp_path: Path, m
             pass
 
 
-def test_another_user_is_told_whom_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_user_gets_the_name_of_the_right_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> str:
         raise PermissionError(13, "Permission denied", str(path))
 

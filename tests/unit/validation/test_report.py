@@ -116,7 +116,7 @@ def test_each_sarif_result_has_the_required_members(run: Any) -> None:
     assert len({rule["id"] for rule in rules}) == len(rules)
 
 
-def test_sarif_tells_where_in_which_file(run: Any) -> None:
+def test_sarif_names_the_file_and_the_place(run: Any) -> None:
     first, *_, last = (result["locations"][0]["physicalLocation"] for result in run["results"])
     assert first["artifactLocation"]["uri"] == "clusters/one%2C%20two.yaml"
     assert first["region"] == {"startLine": 3, "startColumn": 5}

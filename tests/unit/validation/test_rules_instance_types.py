@@ -44,7 +44,7 @@ def test_a_type_newer_than_this_release_makes_a_cluster_with_a_warning_of_the_sk
         ("ml.x9.48xlarge", "pods get no GPUs or Neuron devices, and no EFA "),
     ],
 )
-def test_on_eks_the_warning_tells_which_devices_pods_get(eks_draft: Any, name: str, said: str) -> None:
+def test_on_eks_the_warning_names_the_devices_that_pods_get(eks_draft: Any, name: str, said: str) -> None:
     eks_draft.set("instance_groups", 1, "instance_type", name)
     [problem] = [each for each in eks_draft.problems() if each.rule == "known-instance-type"]
     assert f"accelerators and EFA are not checked, and {said}" in problem.message

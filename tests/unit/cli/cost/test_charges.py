@@ -130,7 +130,7 @@ def test_an_imported_network_for_which_we_make_the_way_out_is_charged_for_it() -
 
 
 @pytest.mark.parametrize("removal", ["retain", "destroy"])
-def test_what_goes_on_costing_after_a_destroy_is_said(removal: str) -> None:
+def test_the_cost_after_a_destroy_is_stated(removal: str) -> None:
     config = cluster(removal=removal, storage={"lustre": {"removal": removal}})
     assert len([note for note in notes_on(config) if note.startswith("after `cdk destroy`")]) == (removal == "retain") * 2
 

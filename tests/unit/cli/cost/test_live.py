@@ -153,7 +153,7 @@ class Refusing:
         raise ClientError(self.answer, "GetProducts")
 
 
-def test_a_refusal_is_told_with_what_to_do() -> None:
+def test_a_refusal_is_reported_with_its_fix() -> None:
     with pytest.raises(CommandError, match=r"cannot run `cost`: .*not yours; use a role with this permission"):
         live_lines(charges_of(cluster()), "us-west-2", Refusing("AccessDeniedException", "not yours"))
 

@@ -61,7 +61,7 @@ def test_comments_are_wrapped_and_cannot_end_early() -> None:
     assert read_yaml(text.encode()).content == {"field": 1}
 
 
-def test_editors_find_the_schema_from_a_folder_of_the_project_alone(tmp_path: Path) -> None:
+def test_editors_find_the_schema_only_from_a_folder_of_the_project(tmp_path: Path) -> None:
     assert schema_note(FILE.parents[1] / "clusters") == ("yaml-language-server: $schema=../schema/cluster.schema.json",)
     assert schema_note(tmp_path) == ()
 

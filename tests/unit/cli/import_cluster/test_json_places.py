@@ -36,7 +36,7 @@ def test_what_is_missing_stands_where_that_begins_of_which_it_is_missing() -> No
 
 
 @pytest.mark.parametrize("text", ["7", ' "x" ', "[]", "{}", "[[], {}]", "-1.5e3", "null"])
-def test_any_value_can_stand_alone(text: str) -> None:
+def test_any_value_can_be_a_document(text: str) -> None:
     assert places_of(text)[()] == Place(1, len(text) - len(text.lstrip()) + 1)
 
 

@@ -87,7 +87,7 @@ def test_a_public_request_gives_a_valid_file_that_asks_for_the_same(name: str, k
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
-def test_a_public_request_that_names_another_network_is_told_beside_a_new_one(name: str) -> None:
+def test_a_public_request_that_names_another_network_is_reported_with_a_new_one(name: str) -> None:
     problems = import_of(REQUESTS[name], Keep.NOTHING).problems
     assert {each.rule for each in problems} == {"resources-of-another-network"}
 

@@ -126,7 +126,7 @@ def test_a_cluster_that_keeps_everything_asks_for_the_very_same(config: ClusterC
 
 @QUICK
 @given(clusters(), st.sampled_from([Keep.NOTHING, Keep.NETWORK]))
-def test_a_cluster_that_is_made_anew_asks_for_the_same_with_values_of_its_own(config: ClusterConfig, keep: Keep) -> None:
+def test_a_recreated_cluster_requests_the_same_with_its_own_values(config: ClusterConfig, keep: Keep) -> None:
     request, made = again(config, keep)
     elsewhere = ("OverrideVpcConfig", "FsxLustreConfig", "FsxOpenZfsConfig")
     if keep is Keep.NOTHING and any(name in str(request) for name in elsewhere):

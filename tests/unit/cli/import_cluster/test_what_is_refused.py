@@ -83,7 +83,7 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
         ),
     ],
 )
-def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...], value: object, said: str) -> None:
+def test_problems_of_the_request_have_their_path(path: tuple[Any, ...], value: object, said: str) -> None:
     parameters = changed(PARAMETERS, "worker_groups", [{"instance_group_name": "work", "partition_name": "dev"}])
     if value == "others":
         parameters["worker_groups"] = []
@@ -129,12 +129,12 @@ def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...
         (("slurm_configurations",), {"slurm_sns_arn": 7}, "slurm_configurations: {"),
     ],
 )
-def test_what_is_wrong_with_the_parameters_is_told_by_its_path(path: tuple[Any, ...], value: object, said: str) -> None:
+def test_problems_of_the_parameters_have_their_path(path: tuple[Any, ...], value: object, said: str) -> None:
     told = lines(parameters=changed(PARAMETERS, *path, value))
     assert any(line.startswith(f"provisioning_parameters.json: {said}") for line in told), told
 
 
-def test_several_mistakes_are_told_at_once() -> None:
+def test_several_mistakes_are_reported_at_once() -> None:
     request = changed(changed(REQUEST, *WORK, "InstanceCount", "4"), "InstanceGroups", 0, "ThreadsPerCore", 3)
     assert len(lines(request, changed(PARAMETERS, "workload_manager", "pbs"))) == 3
 
@@ -230,7 +230,7 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
         ("\udcff", ": is not UTF-8 text; write it as JSON"),
     ],
 )
-def test_a_file_that_is_no_json_of_that_kind_is_told(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_with_other_json_is_reported(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "create_cluster.json"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ConfigError) as told:
@@ -238,7 +238,7 @@ def test_a_file_that_is_no_json_of_that_kind_is_told(tmp_path: Path, text: str, 
     assert str(told.value) == f"{file}{said}"
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r'"none\.json": cannot be read: No such file or directory; check its name'):
         read_original(tmp_path / "none.json")
 
@@ -303,7 +303,7 @@ FIRST, SECOND, LAST = (
         (("template",), "template.json:2:2: Resources: .* CloudFormation template; pass CreateCluster's input"),
     ],
 )
-def test_a_file_of_another_kind_is_told_by_what_it_looks_like(tmp_path: Path, given: tuple[str, ...], said: str) -> None:
+def test_a_file_of_another_kind_is_reported_with_its_likely_kind(tmp_path: Path, given: tuple[str, ...], said: str) -> None:
     paths = saved(tmp_path, **KINDS)
     with pytest.raises(ConfigError, match=said):
         read_original(*(paths[name] for name in given))
@@ -341,7 +341,7 @@ def test_a_template_in_yaml_is_no_cluster_file(tmp_path: Path, first: str) -> No
         (changed(REQUEST, "Tags", [{"Key": "a", "Value": "b"}] * 2), PARAMETERS, "request.json:52:4: Tags[1].Key: "),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line_and_column(tmp_path: Path, request_content: Any, parameters: Any, said: str) -> None:
+def test_problems_have_line_and_column(tmp_path: Path, request_content: Any, parameters: Any, said: str) -> None:
     paths = saved(tmp_path, request=request_content, parameters=parameters)
     with pytest.raises(ConfigError) as told:
         imported(read_original(paths["request"], paths["parameters"]), Choices())
@@ -356,7 +356,7 @@ def test_what_is_wrong_is_told_with_its_line_and_column(tmp_path: Path, request_
         ({"Subnets": ["subnet-01234567"]}, "network.json:1:1: VpcConfig.SecurityGroupIds: "),
     ],
 )
-def test_what_a_third_file_says_is_told_with_its_place_there(tmp_path: Path, network: object, said: str) -> None:
+def test_a_problem_in_a_third_file_has_its_place_there(tmp_path: Path, network: object, said: str) -> None:
     paths = saved(tmp_path, request=REQUEST["InstanceGroups"], parameters=PARAMETERS, network=network)
     with pytest.raises(ConfigError) as told:
         imported(read_original(*paths.values()), KEPT)

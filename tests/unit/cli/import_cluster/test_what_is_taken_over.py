@@ -119,7 +119,7 @@ def test_a_request_without_a_network_keeps_none_or_gets_a_new_one() -> None:
     assert "# A new network; the original has none." in made.text
 
 
-def test_homes_on_openzfs_are_kept_with_the_network_and_told_without() -> None:
+def test_homes_on_openzfs_are_kept_with_the_network_and_reported_without() -> None:
     homes = "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
     parameters = {**PARAMETERS, "fsx_openzfs_dns_name": homes}
     kept = config_of(REQUEST, NETWORK, parameters).storage.openzfs
@@ -419,7 +419,7 @@ def test_a_file_that_asks_for_something_else_is_noticed() -> None:
     assert sorted(unequal(original, EVERYTHING, other)) == ["InstanceGroups[2].InstanceCount", "NodeRecovery"]
 
 
-def test_what_the_rules_ask_for_is_told_beside_the_file() -> None:
+def test_what_the_rules_require_is_reported_with_the_file() -> None:
     made = import_of(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2))
     assert made.config is None
     assert "instance_count: 2" in made.text

@@ -138,7 +138,7 @@ def test_a_plan_that_has_all_is_well() -> None:
         ),
     ],
 )
-def test_a_plan_that_cannot_give_what_is_asked_for_is_told(changed: dict[str, Any], outcome: str, said: str) -> None:
+def test_a_plan_that_lacks_the_requested_capacity_is_reported(changed: dict[str, Any], outcome: str, said: str) -> None:
     found = asked(training_plans, plan(**changed), PLANNED)
     assert (found[0].outcome, found[0].message) == (outcome, said)
 

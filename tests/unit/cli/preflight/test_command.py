@@ -145,7 +145,7 @@ def test_of_a_file_with_errors_nothing_is_asked(folder: Path, checks: list[Check
     assert [each["level"] for each in json.loads(as_json)["problems"]] == ["error"]
 
 
-def test_the_files_own_warnings_are_told_first(folder: Path, checks: list[Check]) -> None:
+def test_the_files_own_warnings_come_first(folder: Path, checks: list[Check]) -> None:
     checks.append(check(ok("well")))
     links = "data_repository_associations: [{path: /fsx/data}]}"
     (folder / "draft.yaml").write_text(FILE.replace('{version: "2.15"}}', f'{{version: "2.15"}}, {links}'))
@@ -254,7 +254,7 @@ def test_what_else_goes_wrong_with_one_question_is_a_warning(failure: Exception,
     assert said in found[0].message
 
 
-def test_what_was_found_before_a_refusal_is_told() -> None:
+def test_results_before_a_refusal_are_reported() -> None:
     def half(_: Account) -> Any:
         yield ok("first")
         raise DENIED
@@ -263,7 +263,7 @@ def test_what_was_found_before_a_refusal_is_told() -> None:
     assert outcomes(list(run_checks(Account(parsed(FILE), aws), [Check("half", half)]))) == ["ok", "warning"]
 
 
-def test_the_checks_run_side_by_side_and_are_told_in_their_order() -> None:
+def test_the_checks_run_concurrently_and_are_reported_in_their_order() -> None:
     second_ran = Event()
 
     def first(_: Account) -> Any:
@@ -312,7 +312,7 @@ def test_a_region_that_is_newer_than_the_table_is_asked(folder: Path, checks: li
     assert (said.splitlines()[-2], failed) == ("ok       a check: well", "")
 
 
-def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_asked(folder: Path, checks: list[Check]) -> None:
+def test_an_unknown_region_of_the_environment_is_reported_before_any_call(folder: Path, checks: list[Check]) -> None:
     checks.append(check(ok("well")))
     aws = FakeAws({})
     aws.region_name = "us-west-22"

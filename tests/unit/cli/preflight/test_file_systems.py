@@ -72,7 +72,7 @@ def test_one_that_is_not_there_is_an_error() -> None:
         ({"zone": "usw2-az1"}, "warning", "fs-00000001 is in usw2-az1, and the nodes are in usw2-az4"),
     ],
 )
-def test_what_keeps_nodes_from_using_it_well_is_told(changed: dict[str, Any], outcome: str, said: str) -> None:
+def test_what_prevents_nodes_from_using_it_well_is_reported(changed: dict[str, Any], outcome: str, said: str) -> None:
     found = only(asked(file_systems, account(**changed), IMPORTED))
     assert (found.outcome, found.message) == (outcome, said)
 

@@ -13,7 +13,7 @@ ZONES = {
 }
 
 
-def test_the_account_is_told() -> None:
+def test_the_account_is_reported() -> None:
     assert only(asked(identity, {})).message == f"account {ACCOUNT}, as arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"
 
 
@@ -22,7 +22,7 @@ def test_the_root_user_is_a_warning() -> None:
     assert outcomes(asked(identity, {"sts.get_caller_identity": root})) == ["warning"]
 
 
-def test_the_environments_region_may_be_another_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_different_region_of_the_environment_is_allowed_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_REGION", raising=False)
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     assert only(asked(region, {})).message == "us-west-2, as in the file"
@@ -33,7 +33,7 @@ def test_the_environments_region_may_be_another_and_is_told(monkeypatch: pytest.
     assert only(asked(region, {}, without)).message == "us-west-2, from the environment, as the file has no `region`"
 
 
-def test_the_zones_name_in_this_account_is_told() -> None:
+def test_the_zones_name_in_this_account_is_reported() -> None:
     assert only(asked(zone, {"ec2.describe_availability_zones": ZONES})).message == "usw2-az4, in this account us-west-2d"
 
 
@@ -44,7 +44,7 @@ def test_a_zone_that_the_account_does_not_have_is_an_error_that_names_those_that
 
 
 @pytest.mark.parametrize(("change", "outcome"), [({"OptInStatus": "not-opted-in"}, "error"), ({"State": "impaired"}, "warning")])
-def test_a_zone_that_cannot_be_used_is_told(change: dict[str, str], outcome: str) -> None:
+def test_an_unusable_zone_is_reported(change: dict[str, str], outcome: str) -> None:
     zones = {"AvailabilityZones": [{**ZONES["AvailabilityZones"][0], **change}]}
     assert outcomes(asked(zone, {"ec2.describe_availability_zones": zones})) == [outcome]
 

@@ -92,7 +92,7 @@ def test_a_subnet_with_a_way_out_is_well(main: bool) -> None:
         ([default(GatewayId="igw-1")], "error", "is public: its default route is igw-1"),
     ],
 )
-def test_a_subnet_from_which_nodes_get_nowhere_is_told(found: list[dict[str, str]], outcome: str, said: str) -> None:
+def test_a_subnet_without_routes_is_reported(found: list[dict[str, str]], outcome: str, said: str) -> None:
     told = only(asked(internet, routes(*found), IMPORTED))
     assert told.outcome == outcome
     assert said in told.message
@@ -125,7 +125,7 @@ def test_of_a_vpc_that_is_not_there_no_way_out_is_asked_for() -> None:
     assert outcomes(asked(internet, {"ec2.describe_route_tables": {"RouteTables": []}}, IMPORTED)) == ["skipped"]
 
 
-def test_from_a_subnet_without_a_default_route_only_the_vpcs_endpoints_are_reached_and_told() -> None:
+def test_from_a_subnet_without_a_default_route_only_the_vpcs_endpoints_are_reached_and_reported() -> None:
     endpoints = [
         {"ServiceName": "com.amazonaws.us-west-2.s3", "State": "available"},
         {"ServiceName": "com.amazonaws.us-west-2.sagemaker.api", "State": "Available"},
@@ -191,7 +191,7 @@ def own_cluster(**group: Any) -> dict[str, Any]:
     }
 
 
-def test_what_nodes_of_several_types_or_with_efa_alone_have_is_counted_as_they_have_it() -> None:
+def test_nodes_of_several_types_or_with_only_efa_count_with_their_real_addresses() -> None:
     types = "InstanceType: null, InstanceRequirements: {InstanceTypes: [ml.trn1.32xlarge, ml.trn1n.32xlarge]}"
     mixed = IMPORTED.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{types}}}}}")
     details = [{"InstanceType": "ml.trn1n.32xlarge", "CurrentCount": 2}, {"InstanceType": "ml.trn1.32xlarge", "CurrentCount": 1}]
@@ -220,7 +220,7 @@ def test_groups_with_the_same_subnets_of_their_own_share_the_addresses() -> None
     assert outcomes(asked(subnets, in_subnets(32), in_the_nodes)) == ["error"], "a group may name the nodes' subnets too"
 
 
-def test_a_groups_own_subnets_in_several_zones_matter_to_efa_alone() -> None:
+def test_a_groups_own_subnets_in_several_zones_matter_only_to_efa() -> None:
     file = OWN_SUBNETS.replace("[subnet-00000002]", "[subnet-00000001, subnet-00000002]")
     account = in_subnets(changed={"AvailabilityZoneId": "usw2-az1"})
     found = asked(subnets, account, file)
@@ -320,7 +320,7 @@ BY_LIST = to(PrefixListIds=[{"PrefixListId": "pl-1"}])
     ("inward", "outcome"),
     [([RANGE], "ok"), ([ALL_TCP], "ok"), ([SLURMS_PORTS], "warning"), ([BY_LIST], "warning"), ([], "error")],
 )
-def test_nodes_without_efa_may_meet_by_their_range_or_over_tcp_alone(inward: list[dict[str, Any]], outcome: str) -> None:
+def test_nodes_without_efa_may_connect_by_range_or_only_over_tcp(inward: list[dict[str, Any]], outcome: str) -> None:
     account = group(inward, [EVERYBODY]) | {"ec2.describe_subnets": {"Subnets": [{"CidrBlock": "10.0.1.0/24"}]}}
     assert only(asked(security_groups, account, CPU_ONLY)).outcome == outcome
     if inward:

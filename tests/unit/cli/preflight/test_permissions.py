@@ -95,7 +95,7 @@ def test_what_the_organization_does_not_allow_is_an_error() -> None:
     assert outcomes(found) == ["ok", "error"]
 
 
-def test_a_deny_by_a_condition_whose_values_nobody_told_is_no_error() -> None:
+def test_a_deny_by_a_condition_with_unknown_values_is_no_error() -> None:
     simulator = Simulator({(EXECUTION, "ec2:CreateVpc"): "explicitDeny"})
 
     def simulate(**arguments: Any) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def test_of_a_caller_without_policies_only_cloudformations_role_is_asked_for(nam
 @pytest.mark.parametrize(
     ("operation", "found"), [("iam.get_role", ["warning", "ok"]), ("iam.simulate_principal_policy", ["warning"])]
 )
-def test_who_may_not_simulate_is_warned_once_and_told_of_the_other(operation: str, found: list[str]) -> None:
+def test_without_the_right_to_simulate_one_warning_names_both_checks(operation: str, found: list[str]) -> None:
     assert outcomes(asked(permissions, Simulator().account() | {operation: DENIED})) == found
 
 

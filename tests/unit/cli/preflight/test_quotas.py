@@ -68,7 +68,7 @@ def named(found: list[CheckResult], name: str) -> CheckResult:
     return finding
 
 
-def test_quotas_with_room_are_well_and_tell_their_figures() -> None:
+def test_quotas_with_room_are_ok_and_show_their_figures() -> None:
     found = asked(instance_quotas, sagemaker({}))
     assert set(outcomes(found)) == {"ok"}
     assert [each.message for each in found] == [
@@ -138,7 +138,7 @@ def test_volumes_are_held_to_their_quota() -> None:
     assert named(asked(instance_quotas, sagemaker({HYPERPOD[3]: 499}), file), HYPERPOD[3]).outcome == "error"
 
 
-def test_who_may_not_see_the_clusters_is_warned_and_told_the_rest() -> None:
+def test_without_the_right_to_list_clusters_a_warning_precedes_the_rest() -> None:
     found = asked(instance_quotas, {**sagemaker({"ml.trn1.32xlarge for cluster usage": 3}), "sagemaker.list_clusters": DENIED})
     assert outcomes(found) == ["warning", "ok", "error", "ok", "ok"]
     assert "unknown in use" in found[1].message
@@ -160,7 +160,7 @@ def test_a_quota_that_the_account_has_no_value_of_has_awss_default() -> None:
     )
 
 
-def test_a_quota_that_nobody_knows_and_one_that_could_not_be_read_are_warnings() -> None:
+def test_an_unknown_quota_and_an_unreadable_one_are_warnings() -> None:
     account = sagemaker({})
     failed = {"QuotaName": NAMES[0], "QuotaCode": "L-1", "ErrorReason": {"ErrorCode": "DEPENDENCY_ACCESS_DENIED_ERROR"}}
     account["service-quotas.list_service_quotas"] = {"Quotas": [failed]}
@@ -260,7 +260,7 @@ def test_a_new_file_systems_capacity_is_held_to_the_quota_of_its_type() -> None:
 
 
 @pytest.mark.parametrize("other", [{"StorageType": "HDD"}, {"StorageType": "INTELLIGENT_TIERING", "StorageCapacity": None}])
-def test_the_capacity_of_ssds_is_that_of_ssds_alone(other: dict[str, Any]) -> None:
+def test_the_capacity_of_ssds_counts_only_ssds(other: dict[str, Any]) -> None:
     one = {key: value for key, value in (file_system(1, 100_800) | other).items() if value is not None}
     found = asked(storage_quotas, storage(one))
     assert outcomes(found) == ["ok", "ok"]

@@ -125,7 +125,7 @@ def test_services_roles_that_are_not_there_yet_are_made_with_the_first_use() -> 
     assert all("requires iam:CreateServiceLinkedRole" in each.message for each in found)
 
 
-def test_services_roles_that_are_there_are_told_fsxs_only_where_a_file_system_is_made() -> None:
+def test_existing_service_roles_are_reported_that_of_fsx_only_with_a_new_file_system() -> None:
     assert [each.message for each in asked(service_roles, {"iam.get_role": {}}, IMPORTED)] == [
         "AWSServiceRoleForSageMakerHyperPod exists"
     ]

@@ -39,7 +39,7 @@ def test_before_the_first_deployment_there_are_none() -> None:
         ("DELETE_FAILED", "error", "fix the reason"),
     ],
 )
-def test_a_stack_from_which_cloudformation_does_not_go_on_is_told(status: str, outcome: str, remedy: str) -> None:
+def test_a_stack_that_cloudformation_cannot_update_is_reported(status: str, outcome: str, remedy: str) -> None:
     found = only(asked(stacks, in_state(status)))
     assert (found.outcome, found.message) == (outcome, f"draft-Network is {status}: so it is")
     assert remedy in found.fix
@@ -100,7 +100,7 @@ def test_those_of_the_files_own_stack_are_not_in_their_own_way() -> None:
     assert outcomes(asked(associations, account(("dra-1", "/data")) | own, LINKED)) == ["ok"]
 
 
-def test_a_file_system_that_takes_none_or_is_backed_up_is_told() -> None:
+def test_a_file_system_without_associations_or_with_backups_is_reported() -> None:
     assert outcomes(asked(associations, account(DeploymentType="SCRATCH_1"), LINKED)) == ["error"]
     assert outcomes(asked(associations, account(AutomaticBackupRetentionDays=7), LINKED)) == ["warning"]
 

@@ -91,7 +91,7 @@ def test_a_namespace_of_the_chart_stays() -> None:
     assert name_of(item) == "ConfigMap kubeflow/one"
 
 
-def test_hooks_are_told_by_their_annotation() -> None:
+def test_hooks_are_recognized_by_their_annotation() -> None:
     [item] = objects_in(HEAD.replace("{name: one}", "{name: one, annotations: {helm.sh/hook: 'pre-install,pre-upgrade'}}"))
     assert hook_of(item) == "pre-install,pre-upgrade"
     assert hook_of(objects_in(HEAD)[0]) == ""

@@ -109,7 +109,7 @@ def test_an_answer_of_another_version_names_the_node() -> None:
         all_nodes.parse(line)
 
 
-def test_one_failure_of_many_nodes_is_told_once_with_their_names() -> None:
+def test_one_failure_of_many_nodes_is_reported_once_with_their_names() -> None:
     silent = {name: failed(f"its state is {state}", "restart it") for name, state in (("n5", "down"), ("n4", "down*"))}
     assert table.of_nodes({"n2": BAD, "n1": BAD, "n3": GOOD}, silent) == (
         "node  slurm daemon  docker\n"

@@ -31,7 +31,7 @@ def test_docker_that_is_started_at_first_use_passes(make_node: Make) -> None:
     assert docker.check(make_node("docker", answers=answers)).state == "PASS"
 
 
-def test_docker_whose_service_failed_is_told_with_the_reason_and_where_to_look(make_node: Make) -> None:
+def test_a_failed_docker_service_is_reported_with_the_reason_and_where_to_look(make_node: Make) -> None:
     failed = ACTIVE.replace("ActiveState=active", "ActiveState=failed").replace("Result=success", "Result=exit-code")
     result = docker.check(make_node("docker", answers={"docker --version": "x", "systemctl show": failed}))
     assert (result.state, result.message) == ("FAIL", "docker is installed, but its service is failed (exit-code)")
@@ -100,7 +100,7 @@ def test_nvidias_program_concerns_only_nodes_with_gpus_that_run_containers(make_
     assert (result.state, result.message) == ("PASS", "cli-version: 1.17.4")
 
 
-def test_a_program_that_is_there_but_broken_is_told_with_what_it_said(make_node: Make) -> None:
+def test_a_broken_program_is_reported_with_its_output(make_node: Make) -> None:
     broken = NodeError("`nvidia-container-cli --version` ended with status 127: libnvidia-container.so.1: cannot open")
     with pytest.raises(NodeError, match=r"libnvidia-container\.so\.1"):
         nvidia_container_cli.check(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": broken}))

@@ -104,7 +104,7 @@ def test_installing_twice_changes_nothing_the_second_time(context: Context, syst
     assert files_below(system.path(FILE).parent) == before
 
 
-def test_a_node_without_lifecycle_scripts_is_told_who_writes_the_facts(
+def test_a_node_without_lifecycle_scripts_is_reported_with_what_writes_the_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(NodeError, match=r"node\.json is missing; the lifecycle scripts write it"):
@@ -117,7 +117,7 @@ def test_facts_of_another_version_are_refused(tmp_path: Path) -> None:
         Facts.load(tmp_path / "node.json")
 
 
-def test_a_check_that_nobody_knows_cannot_be_required(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_check_cannot_be_required(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         command_line.read(["--require", "dokcer"])
     assert "invalid choice: 'dokcer'" in capsys.readouterr().err

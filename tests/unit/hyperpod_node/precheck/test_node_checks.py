@@ -65,7 +65,7 @@ def test_no_file_system_is_no_failure_where_none_is_configured(make_node: Make) 
     assert fsx.check(make_node(facts={"file_system": False})).state == "SKIP"
 
 
-def test_fsx_that_is_not_mounted_is_told_with_the_ports_to_look_at(make_node: Make) -> None:
+def test_fsx_that_is_not_mounted_is_reported_with_the_ports_to_check(make_node: Make) -> None:
     result = fsx.check(make_node(mounts=WITHOUT_FSX))
     assert (result.state, result.message) == ("FAIL", "/fsx is not mounted")
     assert "988" in result.fix
@@ -105,9 +105,7 @@ def test_homes_on_the_shared_file_system_pass(make_node: Make) -> None:
         (NodeError("status 2"), "ada does not exist", "lifecycle scripts"),
     ],
 )
-def test_a_users_home_that_is_wrong_is_told_with_what_mends_it(
-    make_node: Make, entry: str | NodeError, found: str, fix: str
-) -> None:
+def test_a_wrong_home_is_reported_with_its_fix(make_node: Make, entry: str | NodeError, found: str, fix: str) -> None:
     result = user_homes.check(make_node(answers={"getent": entry}))
     assert (result.state, result.message) == ("FAIL", found)
     assert fix in result.fix
@@ -140,7 +138,7 @@ def test_local_homes_are_not_checked(make_node: Make) -> None:
     assert user_homes.check(make_node(facts={"homes": None})).state == "SKIP"
 
 
-def test_a_check_that_cannot_be_made_fails_alone(make_node: Make) -> None:
+def test_only_a_check_that_cannot_run_fails(make_node: Make) -> None:
     results = checks.run_all(make_node())  # no program answers
     assert results["slurm daemon"].state == "FAIL"
     assert results["docker"].state == "SKIP"

@@ -114,7 +114,7 @@ def test_comments_and_words_that_only_look_alike_are_no_findings() -> None:
     assert problems(text) == []
 
 
-def test_a_line_that_no_shell_can_read_alone_is_read_as_far_as_it_goes() -> None:
+def test_a_line_that_no_shell_can_parse_is_read_as_far_as_possible() -> None:
     assert problems("#!/bin/bash\nsrun --mpi=openmpi bash -c '\necho\n'\n")[0][0] == 2
 
 
@@ -138,7 +138,7 @@ def test_a_partition_whose_nodes_differ_in_state_is_counted_whole() -> None:
     assert partitions_of("dev 3\ndev 1\n") == {"dev": 4}
 
 
-def test_mpi_types_are_told_from_what_is_printed_around_them() -> None:
+def test_mpi_types_are_separated_from_the_text_around_them() -> None:
     assert mpi_types_of("MPI plugin types are...\n\tnone\n\tpmi2\n") == ["none", "pmi2"]
 
 

@@ -70,7 +70,7 @@ def test_an_external_databases_password_is_in_one_file_of_slurms_and_nowhere_els
         ('{"username": "admin", "password": "hunter2\\""}', "double quote or a line break, which slurmdbd.conf cannot contain"),
     ],
 )
-def test_a_secret_that_cannot_be_used_is_told_without_what_it_holds(machine: SlurmMachine, secret: str, message: str) -> None:
+def test_an_unusable_secret_is_reported_without_its_content(machine: SlurmMachine, secret: str, message: str) -> None:
     machine.answers("aws", secret)
     with pytest.raises(NodeError, match=message) as error:
         accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)

@@ -94,7 +94,7 @@ def test_the_configuration_is_written_once_and_keeps_the_agents_owner_and_mode(m
     assert "NodeName=DEFAULT Sockets=2" in (etc / "accounting.conf").read_text()
 
 
-def test_files_of_another_hand_are_left_alone_and_ours_go_when_unwanted(machine: SlurmMachine) -> None:
+def test_other_files_are_unchanged_and_ours_are_removed_when_unwanted(machine: SlurmMachine) -> None:
     theirs = machine.write("opt/slurm/etc/gres.conf", "AutoDetect=nvml\n")
     topology = replace(PLAIN, topology="SwitchName=a Nodes=ip-10-1-0-6\n")
     slurm_configuration.apply(slurm_context(slurm=topology), machine.system)
@@ -132,7 +132,7 @@ def test_a_controller_of_which_slurm_conf_does_not_know_is_not_started(machine: 
         slurm_configuration.apply(context, machine.system)
 
 
-def test_munge_runs_with_the_clusters_key_and_without_it_nothing_goes_on(machine: SlurmMachine) -> None:
+def test_munge_runs_with_the_clusters_key_and_without_it_nothing_continues(machine: SlurmMachine) -> None:
     munge.apply(slurm_context(), machine.system)
     assert machine.units["munge"] == "active enabled"
     (machine.root / "etc/munge/munge.key").unlink()
@@ -205,7 +205,7 @@ def test_slurmd_never_runs_on_a_controller(machine: SlurmMachine, bundle: Path) 
 
 
 @pytest.mark.fault(69)
-def test_a_database_of_an_older_cluster_is_told_with_the_way_out_and_nothing_is_removed(
+def test_a_database_of_an_older_cluster_is_reported_with_a_fix_and_nothing_is_removed(
     machine: SlurmMachine, bundle: Path
 ) -> None:
     state = machine.write("var/spool/slurmctld/clustername", "demo|7")

@@ -59,7 +59,7 @@ def test_only_root_reads_the_hash_of_files_that_may_hold_a_password(tmp_path: Pa
         mark.unlink()
 
 
-def test_files_that_a_daemon_was_told_of_are_no_reason_to_restart_it(tmp_path: Path) -> None:
+def test_files_that_a_daemon_has_read_are_no_reason_to_restart_it(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
     file = machine.write("opt/slurm/etc/slurm.conf", "a")
     daemon.ensure_running("slurmctld", [file], machine.system)
@@ -85,7 +85,7 @@ def test_a_daemon_that_must_not_run_here_is_masked_once(tmp_path: Path, answer: 
     assert [arguments for arguments in machine.run.named("systemctl") if arguments[0] != "show"] == verbs
 
 
-def test_what_is_waited_for_in_vain_is_told_with_the_units_journal(tmp_path: Path) -> None:
+def test_a_timeout_is_reported_with_the_units_journal(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
     machine.answers("journalctl", "first\n\n second \n")
     assert daemon.journal("slurmd", machine.system) == "first | second"

@@ -47,7 +47,7 @@ def slurm(machine: SlurmMachine) -> Slurm:
 
 
 @pytest.mark.parametrize("state", ["IDLE+DRAIN", "MIXED+CLOUD+DRAIN", "ALLOCATED+DRAIN"])
-def test_a_node_that_has_registered_with_its_gpus_since_is_resumed_alone(slurm: Slurm, state: str) -> None:
+def test_only_a_node_that_has_registered_with_its_gpus_since_is_resumed(slurm: Slurm, state: str) -> None:
     slurm.drained = {"n1": ("slurm", LACKS, state), "n2": ("root", "disk", "IDLE+DRAIN")}
     assert slurm.looks(DrainedNodes(slurm.machine.system)) == ["n1"]
     assert slurm.machine.asked("scontrol", "update") == [("update", "NodeName=n1", "State=RESUME")]

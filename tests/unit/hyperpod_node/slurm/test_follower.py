@@ -64,7 +64,7 @@ def of(machine: SlurmMachine, client: str = "slurmd") -> Follower:
 
 @pytest.mark.fault(67)
 @pytest.mark.parametrize("client", ["slurmd", "sackd"])
-def test_a_daemon_is_told_of_the_new_controller_and_started_again_without_waiting_for_it(
+def test_a_daemon_learns_of_the_new_controller_and_restarts_without_waiting_for_it(
     node: SlurmMachine, client: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     provide(node, client)
@@ -80,7 +80,7 @@ def test_a_daemon_is_told_of_the_new_controller_and_started_again_without_waitin
 
 
 @pytest.mark.fault(67)
-def test_shells_without_sackd_are_told_of_the_new_controller(node: SlurmMachine) -> None:
+def test_shells_without_sackd_learn_of_the_new_controller(node: SlurmMachine) -> None:
     node.write(OPTIONS["shells"], "LANG=C.UTF-8\n")
     provide(node, "shells")
     node.write("resource_config.json", listing("10.1.0.99"))

@@ -70,7 +70,7 @@ def looks(keeping: Keeper, times: int) -> list[bool]:
     return [keeping.check() for _ in range(times)]
 
 
-def test_nodes_that_the_agent_adds_are_completed_and_all_daemons_are_told_once(machine: SlurmMachine) -> None:
+def test_nodes_that_the_agent_adds_are_completed_and_all_daemons_are_notified_once(machine: SlurmMachine) -> None:
     keeping = of(machine)
     looks(keeping, 3)
     agent_adds(machine)
@@ -105,7 +105,7 @@ def test_a_file_that_is_being_written_is_not_touched(machine: SlurmMachine) -> N
         assert (machine.root / CONF).read_text() == SLURM_CONF[:part]
 
 
-def test_a_start_with_complete_files_tells_nobody(machine: SlurmMachine) -> None:
+def test_a_start_with_complete_files_notifies_no_daemon(machine: SlurmMachine) -> None:
     of(machine).complete()
     assert looks(of(machine), 3) == [False] * 3
     assert machine.run.commands == []

@@ -94,7 +94,7 @@ def test_a_comment_stays_behind_what_is_added() -> None:
     assert complete("NodeName=ip-10-1-0-6 CPUs=2 # slow", types(P5)) == "NodeName=ip-10-1-0-6 CPUs=2 Gres=gpu:h100:8 # slow"
 
 
-def test_lines_of_several_or_unknown_types_and_defaults_are_left_alone() -> None:
+def test_lines_of_several_or_unknown_types_and_defaults_are_unchanged() -> None:
     text = "NodeName=DEFAULT CPUs=192\nNodeName=ip-10-1-0-[6-7] CPUs=192\nNodeName=stranger CPUs=192\n"
     assert complete(text, types(P5, replace(P5, gpus=4))) == text
     assert complete(text, types(P5, P5)) == text.replace(

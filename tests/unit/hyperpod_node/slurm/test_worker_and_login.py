@@ -133,7 +133,7 @@ def test_a_worker_has_prolog_and_epilog_before_slurmd_starts(worker: SlurmMachin
 
 
 @pytest.mark.fault(66)
-def test_slurmd_is_left_alone_by_a_second_run(worker: SlurmMachine) -> None:
+def test_a_second_run_leaves_slurmd_unchanged(worker: SlurmMachine) -> None:
     slurm_worker.apply(slurm_context(here=WORKER), worker.system)
     after = worker.files()
     worker.run.commands.clear()
@@ -245,7 +245,7 @@ def test_a_unit_of_the_image_for_sackd_is_used_as_it_is(worker: SlurmMachine) ->
 
 
 @pytest.mark.fault(66)
-def test_login_nodes_without_sackd_tell_every_login_where_the_controllers_are(worker: SlurmMachine) -> None:
+def test_login_nodes_without_sackd_show_the_controllers_at_every_login(worker: SlurmMachine) -> None:
     environment = worker.write("etc/environment", "LANG=C.UTF-8\nSLURM_CONF_SERVER=10.9.9.9\n")
     for _ in range(2):
         slurm_login.apply(slurm_context(here=WORKER), worker.system)
@@ -326,7 +326,7 @@ def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: S
     assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
 
 
-def test_ssh_is_left_alone_where_nobody_asked(worker: SlurmMachine) -> None:
+def test_ssh_is_unchanged_unless_configured(worker: SlurmMachine) -> None:
     restricted_worker(worker)
     ssh_restriction.apply(slurm_context(here=WORKER), worker.system)
     assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD

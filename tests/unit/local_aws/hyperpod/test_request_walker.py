@@ -32,7 +32,7 @@ def test_a_good_request_passes() -> None:
     check("sagemaker", "CreateCluster", GOOD)
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     text = complaint(with_group(InstanceCount=-1, ThreadsPerCore=3))
     assert text.startswith("2 validation errors detected: ")
     assert "'instanceGroups.1.member.instanceCount' failed to satisfy constraint: Member must have value greater" in text
@@ -61,6 +61,6 @@ def test_an_empty_structure_is_a_value() -> None:
     check("sagemaker", "CreateCluster", with_group(CapacityRequirements={"Spot": {}}))
 
 
-def test_unknown_fields_are_told_with_what_there_is() -> None:
+def test_unknown_fields_are_reported_with_the_known_ones() -> None:
     text = complaint({"FileSystemIds": [], "Colour": "red"}, "DescribeFileSystems", "fsx")
     assert "Value 'red' at 'colour' failed to satisfy constraint: Member must be one of [FileSystemIds, MaxResults" in text

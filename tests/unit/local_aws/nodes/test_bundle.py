@@ -70,7 +70,7 @@ def test_what_one_role_may_read_is_not_given_to_another() -> None:
         store.fetch(Bucket(OBJECTS, ("lifecycle/1/lib/a.py",)), "other", SCRIPTS)
 
 
-def test_a_role_that_may_not_list_is_told_so() -> None:
+def test_a_role_that_may_not_list_gets_that_error() -> None:
     with pytest.raises(HostError, match="could not list s3://b/lifecycle/1/: AccessDenied: no list"):
         Store().fetch(Bucket(OBJECTS, ("list",)), "role", SCRIPTS)
 
@@ -80,7 +80,7 @@ def test_a_missing_entry_script_is_named() -> None:
         Store().fetch(Bucket({"lifecycle/1/x": b""}), "role", SCRIPTS)
 
 
-def test_on_the_node_the_entry_script_alone_can_be_executed() -> None:
+def test_on_the_node_only_the_entry_script_can_be_executed() -> None:
     laid = bundle.on_node({"on_create.sh": b"1", "lib/a.py": b"2"}, "/tmp/x/src", "on_create.sh")
     assert laid == {"/tmp/x/src/on_create.sh": NodeFile(b"1", 0o755), "/tmp/x/src/lib/a.py": NodeFile(b"2", 0o644)}
 

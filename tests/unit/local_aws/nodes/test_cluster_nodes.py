@@ -120,7 +120,7 @@ def test_a_node_that_is_stopped_while_it_boots_is_not_left_behind(world: World) 
     assert said[-1] == "end"
 
 
-def test_a_node_that_starts_anew_waits_until_its_old_self_has_gone(world: World) -> None:
+def test_a_restarted_node_waits_until_its_predecessor_is_gone(world: World) -> None:
     world.run(1)
     before, after = world.run(0), world.run(0)
     assert before.gone.is_set()
@@ -175,7 +175,7 @@ def test_a_node_that_is_down_keeps_no_other_from_hearing_of_a_change(world: Worl
     assert "10.1.0.9" in world.hubs[0].files["i-5"][files.RESOURCE_CONFIG]
 
 
-def test_nodes_whose_files_say_what_is_so_are_left_alone(world: World) -> None:
+def test_nodes_with_correct_files_are_unchanged(world: World) -> None:
     world.run(0), world.run(1)
     before = list(world.hubs[0].said)
     world.nodes.refresh()
@@ -255,7 +255,7 @@ def test_all_ends_at_once(world: World) -> None:
         ((), "go ended with status 3 without output"),
     ],
 )
-def test_a_failing_script_is_told_with_its_status_and_last_line(tmp_path: Path, prints: tuple[str, ...], text: str) -> None:
+def test_a_failing_script_is_reported_with_its_status_and_last_line(tmp_path: Path, prints: tuple[str, ...], text: str) -> None:
     hub, lines = FakeHub(tmp_path, VPC), list[str]()
     hub.prints, hub.status = prints, 3
     with LogStream(lines.extend) as stream, pytest.raises(ScriptsError) as raised:

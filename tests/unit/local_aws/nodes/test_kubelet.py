@@ -91,7 +91,7 @@ def test_the_settings_have_the_addresses_of_the_node_and_of_the_resolver(key: st
     assert kubelet._settings(node(), "10.1.0.2")[key] == {"clusterDNS": ["10.1.0.2"], "address": "10.1.4.7"}[key]
 
 
-def test_what_is_told_of_a_kubelet_that_fails_is_its_own_error() -> None:
+def test_a_failing_kubelet_is_reported_with_its_own_error() -> None:
     error = "F1126 12:54:08.668771     717 server.go:269] failed to run Kubelet: could not detect clock speed"
     journal = [
         'time="2026-11-26T12:54:07Z" level=info msg="skip loading plugin" error="aufs is not supported: skip plugin"',

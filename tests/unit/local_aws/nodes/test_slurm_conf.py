@@ -87,7 +87,7 @@ def test_a_group_whose_partition_is_called_dev_has_the_default_partition_for_its
     assert lines(text, "PartitionName=dev") == ["PartitionName=dev Nodes=ip-10-1-0-7 Default=YES MaxTime=INFINITE State=UP"]
 
 
-def test_what_scripts_wrote_stays_when_the_agent_writes_its_lines_anew() -> None:
+def test_what_scripts_wrote_stays_when_the_agent_rewrites_its_lines() -> None:
     old = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"]), LAYOUT, Behaviour())
     edited = (
         "# above\n" + old.replace("ProctrackType=proctrack/linuxproc", "ProctrackType=proctrack/cgroup") + "PrologFlags=contain\n"
@@ -96,7 +96,7 @@ def test_what_scripts_wrote_stays_when_the_agent_writes_its_lines_anew() -> None
     assert new == edited.replace("ip-10-1-0-6", "ip-10-1-0-8").replace("10.1.0.6", "10.1.0.8")
 
 
-def test_a_file_without_the_agents_lines_is_left_alone() -> None:
+def test_a_file_without_the_agents_lines_is_unchanged() -> None:
     assert slurm_conf.rewritten("ClusterName=own\n", view(controller=["10.1.0.4"]), LAYOUT, Behaviour()) == "ClusterName=own\n"
 
 
@@ -116,7 +116,7 @@ def test_parameters_that_are_not_what_they_should_be_are_named(content: bytes) -
     ("hierarchies", "plugin"),
     [("0::/system.slice\n", "cgroup/v2"), ("4:memory:/\n0::/\n", "cgroup/v1"), ("1:name=systemd:/\n", "cgroup/v1")],
 )
-def test_slurm_is_told_which_cgroups_to_use(hierarchies: str, plugin: str) -> None:
+def test_slurm_is_configured_with_the_cgroups_to_use(hierarchies: str, plugin: str) -> None:
     assert cgroup_plugin(hierarchies) == plugin
 
 

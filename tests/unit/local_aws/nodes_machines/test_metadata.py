@@ -33,7 +33,7 @@ def test_a_token_needs_a_time_of_up_to_six_hours(metadata: Metadata, ttl: str) -
     assert metadata.token(NODE, ttl) is None
 
 
-def test_a_token_is_its_own_nodes_alone(metadata: Metadata) -> None:
+def test_a_token_serves_only_its_own_node(metadata: Metadata) -> None:
     metadata.put("10.1.4.2", {})
     token = metadata.token(NODE, "60")
 

@@ -19,7 +19,7 @@ def test_hubs_in_different_folders_have_different_cgroups(tmp_path: Path) -> Non
     assert all(name.startswith("hyperpod-cdk-") for name in names)
 
 
-def test_what_the_hubs_process_is_told_is_what_it_reads(tmp_path: Path) -> None:
+def test_the_hubs_process_reads_what_it_was_sent(tmp_path: Path) -> None:
     systems = {"fs-1.fsx.us-west-2.amazonaws.com": FileSystem("10.1.0.9", "abc", tmp_path / "fsx")}
     vpc = Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2", systems)
     (tmp_path / protocol.PLAN).write_text(protocol.plan(vpc, [tmp_path / "upper", tmp_path / "lower"], "cgroup"))

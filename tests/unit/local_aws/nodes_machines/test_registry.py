@@ -51,7 +51,7 @@ def test_limits_are_raised_for_the_first_hub_and_set_back_after_the_last(registr
     assert limits(kernel) == [128, 128]
 
 
-def test_a_limit_that_is_high_enough_is_left_alone(registry: Registry, kernel: Path) -> None:
+def test_a_limit_that_is_high_enough_is_unchanged(registry: Registry, kernel: Path) -> None:
     (kernel / INOTIFY).write_text("99999")
 
     add(registry, "a")
@@ -92,11 +92,11 @@ def test_a_hub_lives_as_long_as_its_guardian() -> None:
     assert not Entry("/folder", "x", 2**22 + 1, born(os.getpid())).lives
 
 
-def test_there_are_no_hubs_where_nobody_made_one(tmp_path: Path) -> None:
+def test_there_are_no_hubs_unless_one_was_started(tmp_path: Path) -> None:
     assert Registry(tmp_path / "none").entries() == []
 
 
-def test_a_limit_that_a_network_namespace_hides_is_left_alone_there_and_set_back_by_who_sees_it(
+def test_a_limit_that_a_network_namespace_hides_is_unchanged_there_and_restored_outside(
     registry: Registry, kernel: Path, tmp_path: Path
 ) -> None:
     seen = registry

@@ -38,7 +38,7 @@ def test_another_distribution_has_no_candidates_unless_debian_was_added() -> Non
     assert candidates([*ubuntu, f"{MIRROR} trixie main"], "noble", "trixie")[-1] == Source(MIRROR, "trixie")
 
 
-def test_a_source_is_trusted_with_debians_keys_alone() -> None:
+def test_a_source_is_trusted_only_with_debians_keys() -> None:
     line = Source(MIRROR, "trixie").line
 
     assert line == f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} trixie main"

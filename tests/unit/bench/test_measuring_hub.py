@@ -1,7 +1,7 @@
 from tests.bench.nodes.measuring_hub import Told
 
 
-def test_numbers_behind_the_mark_are_kept_and_all_else_goes_on() -> None:
+def test_numbers_after_the_mark_are_kept_and_other_output_passes_through() -> None:
     heard: list[str] = []
     told = Told(heard.append)
     for line in (f"{told.mark} 41", "mounting", "", f"{told.mark} 250000"):
