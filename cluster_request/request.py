@@ -12,7 +12,7 @@ from config.eks import Autoscaling
 from config.entries import numbered
 from config.errors import Path, Problem
 from config.instance_group import Capacity, InstanceGroup, Role
-from config.model import ClusterConfig, Provisioning
+from config.model import ClusterConfig, Provisioning, slurm_of
 from config.slurm import SCRIPTS_LINE, Database
 from config.storage import LustreConfig
 from config.zones import partition_of
@@ -102,7 +102,7 @@ def _slurm(config: ClusterConfig) -> Request:
     """Return Orchestrator.Slurm; empty if the request does not configure Slurm, or has no settings for the whole cluster."""
     if not config.uses_slurm_api:
         return {}
-    accounting, slurm = config.slurm.accounting, Request()
+    accounting, slurm = slurm_of(config).accounting, Request()
     # HyperPod rejects a strategy with continuous provisioning.
     if config.provisioning is not Provisioning.CONTINUOUS and config.overrides.get("NodeProvisioningMode") != CONTINUOUS:
         slurm["SlurmConfigStrategy"] = "Merge"  # the controller's scripts edit slurm.conf

@@ -88,7 +88,7 @@ class ClusterConfig(Section):
     directory: DirectoryConfig | None = setting(
         "existing LDAP directory or Active Directory whose users can use the cluster", Change.RUNNING_NODES, None
     )
-    slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
+    slurm: SlurmConfig | None = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, None)
     eks: EksConfig | None = setting(
         "configuration of Amazon EKS, instead of `slurm` (see docs/operate/eks.md)", Change.REPLACES_CLUSTER, None
     )
@@ -199,12 +199,12 @@ class ClusterConfig(Section):
     @property
     def uses_slurm_api(self) -> bool:
         """Return whether HyperPod configures Slurm from the request."""
-        return self.orchestrator is Orchestrator.SLURM and self.slurm.setup is Setup.API
+        return self.slurm is not None and self.slurm.setup is Setup.API
 
     @property
     def has_node_reports(self) -> bool:
         """Return whether the controller and the nodes report their state."""
-        return self.orchestrator is Orchestrator.SLURM and self.lifecycle.has_agent
+        return self.slurm is not None and self.lifecycle.has_agent
 
     @property
     def lifecycle_script_member(self) -> str:
@@ -221,7 +221,7 @@ class ClusterConfig(Section):
         for group in compute:
             if group.partition is not None:
                 found.setdefault(group.partition, []).append(group)
-        for partition in self.slurm.partitions:
+        for partition in self.slurm.partitions if self.slurm else ():
             if partition.groups is not None:
                 found[partition.name] = [group for group in compute if group.name in partition.groups]
         return found
@@ -234,9 +234,17 @@ class ClusterConfig(Section):
 class SlurmClusterConfig(ClusterConfig):
     """One Slurm cluster, defined by one YAML file."""
 
+    slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
     instance_groups: tuple[SlurmInstanceGroup, ...] = setting(
         "groups of nodes", Change.IN_PLACE, min_length=1, max_length=100, api="sagemaker:CreateCluster InstanceGroups"
     )
+
+
+def slurm_of(config: ClusterConfig) -> SlurmConfig:
+    """Return the `slurm` section of a Slurm cluster; raise a ValueError for a cluster on EKS."""
+    if config.slurm is None:
+        raise ValueError(f"cluster {config.name} does not run Slurm")
+    return config.slurm
 
 
 def model_of(content: Mapping[str, Any]) -> type[ClusterConfig]:

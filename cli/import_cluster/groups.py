@@ -102,7 +102,7 @@ def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
         instance_groups=tuple(InstanceGroup.model_validate(fields) for fields in groups),
         storage=StorageConfig.model_validate(sections.get("storage", {})),
         eks=EksConfig.model_validate(sections["eks"]) if "eks" in sections else None,
-        slurm=SlurmConfig.model_validate(sections.get("slurm", {})),
+        slurm=None if "eks" in sections else SlurmConfig.model_validate(sections.get("slurm", {})),
         provisioning=Provisioning(provisioning) if provisioning else None,
         lifecycle=LifecycleConfig(on_create=on_create_of(sections)),
         node_recovery=NodeRecovery(recovery) if recovery else None,

@@ -7,6 +7,7 @@ from cli.errors import CommandError
 from cli.node_actions.site import Site
 from cli.node_directory import Node
 from config.instance_group import Role
+from config.model import slurm_of
 from config.slurm import Database
 
 PAGE = "docs/operate/slurm.md"
@@ -36,11 +37,11 @@ def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: boo
 
 
 def _replaced(site: Site) -> list[str]:
-    slurm = site.deployment.config.slurm
+    slurm = slurm_of(site.deployment.config)
     lines = ["HyperPod may refuse to replace Slurm controllers (AWS documents that it does)"]
-    if slurm is None or slurm.state_folder is None:
+    if slurm.state_folder is None:
         lines.append("replacing the controller ends all running jobs and empties the queue: `slurm.state_folder` is not set")
-    if slurm is None or slurm.accounting.database is Database.LOCAL:
+    if slurm.accounting.database is Database.LOCAL:
         lines.append("the accounting database is deleted with the controller's disk: `slurm.accounting.database` is local")
     return [*lines, f"see {PAGE}"]
 

@@ -46,13 +46,11 @@ def _looked_up(account: Account, look: Look, name: str) -> CheckResult:
 
 def _named(account: Account) -> Iterator[tuple[Look, str]]:
     config = account.config
-    accounting, directory = config.slurm.accounting, config.directory
-    secrets = [accounting.secret_arn, *([directory.secret_arn] if directory else [])]
-    secret_keys = [accounting.secret_key_arn, *([directory.secret_key_arn] if directory else [])]
+    users = [each for each in (config.slurm.accounting if config.slurm else None, config.directory) if each]
     keys = [volume.member("VolumeKmsKeyId").text for group in account.request.all_groups for volume in group.volumes]
     of_eks = [config.eks.secrets_key_arn] if config.eks else []
-    yield from ((_key, each) for each in [*secret_keys, *keys, *of_eks] if each)
-    yield from ((_secret, each) for each in secrets if each)
+    yield from ((_key, each) for each in [*(user.secret_key_arn for user in users), *keys, *of_eks] if each)
+    yield from ((_secret, each) for each in (user.secret_arn for user in users) if each)
     notified = config.monitoring.topic_arn if config.monitoring.enabled else None
     yield from ((_topic, each) for each in dict.fromkeys([config.alarm_topic_arn, notified]) if each)
     yield from (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from config.instance_group import Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.slurm import Database
 from local_aws.builds.errors import HostError
 from local_aws.demo.step import Environment, Goal, Say, Step, output, wait_for
@@ -43,7 +43,7 @@ def first_steps(config: ClusterConfig, *, nodes: bool) -> tuple[Step, ...]:
     for user in config.users[:1]:
         submit = ("sbatch", "--wait", f"--nodes={count}", "--output=first-job.txt", "--wrap=id --name --user; srun hostname")
         jobs.append(Step(f"sbatch: submit a job as {user.name}", (*_ON_NODE, "sudo", "--login", f"--user={user.name}", *submit)))
-    if config.slurm.accounting.database is not Database.NONE:
+    if slurm_of(config).accounting.database is not Database.NONE:
         jobs.append(Step("sacct: the accounting records of both", (*_ON_NODE, "sacct", "--allusers", "--allocations")))
     if not nodes:
         return ()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from tests.contract.bundle import bundle_of
@@ -50,6 +50,6 @@ def test_controllers_learn_their_database_and_their_shared_state(
     config: ClusterConfig, synthesized: Synthesized, folder: Path
 ) -> None:
     settings = NodeSettings.load(bundle_of(synthesized, config.name, folder) / "node_settings.json")
-    assert (settings.accounting.database, settings.accounting.host) == ("external", config.slurm.accounting.host)
-    assert settings.accounting.secret_arn == config.slurm.accounting.secret_arn
+    assert (settings.accounting.database, settings.accounting.host) == ("external", slurm_of(config).accounting.host)
+    assert settings.accounting.secret_arn == slurm_of(config).accounting.secret_arn
     assert settings.slurm.state_folder == "/fsx/slurm"

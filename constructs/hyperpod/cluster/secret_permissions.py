@@ -7,9 +7,9 @@ from config.model import ClusterConfig
 
 def read_secrets(config: ClusterConfig) -> list[iam.PolicyStatement]:
     """Allow the controller to read the accounting database's password, and all nodes the directory's."""
-    accounting, directory = config.slurm.accounting, config.directory
+    accounting, directory = config.slurm.accounting if config.slurm else None, config.directory
     return [
-        *_read("Accounting", accounting.secret_arn, accounting.secret_key_arn),
+        *(_read("Accounting", accounting.secret_arn, accounting.secret_key_arn) if accounting else []),
         *(_read("Directory", directory.secret_arn, directory.secret_key_arn) if directory else []),
     ]
 

@@ -5,7 +5,7 @@ import json
 from cluster_request.effective_request import EffectiveRequest
 from config.bucket_names import script_bucket_name
 from config.instance_types import instance_type
-from config.model import ClusterConfig, Orchestrator
+from config.model import ClusterConfig, Orchestrator, slurm_of
 from config.operation_names import bundle_parameter, node_log_group
 from constructs.hyperpod.lifecycle.partitions import partitions
 
@@ -50,7 +50,7 @@ def render(settings: Settings) -> bytes:
 
 
 def _accounting(config: ClusterConfig) -> Settings:
-    accounting = config.slurm.accounting
+    accounting = slurm_of(config).accounting
     return {
         "database": accounting.database.value,
         "host": accounting.host,
@@ -74,7 +74,7 @@ def _follow(config: ClusterConfig) -> Settings | None:
 
 
 def _slurm(config: ClusterConfig) -> Settings:
-    slurm = config.slurm
+    slurm = slurm_of(config)
     return {
         "setup": slurm.setup.value,
         "state_folder": slurm.state_folder,

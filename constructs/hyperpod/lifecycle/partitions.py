@@ -1,6 +1,6 @@
 """Describe the partitions of Slurm to the controllers' scripts."""
 
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.slurm import ALL_NODES, PartitionConfig
 
 Settings = dict[str, object]
@@ -9,7 +9,7 @@ Settings = dict[str, object]
 def partitions(config: ClusterConfig) -> list[Settings]:
     """Return the partitions of the file, and those that only compute groups name: HyperPod's agent may lack a new one."""
     groups = {name: [group.name for group in members] for name, members in config.partition_groups().items()}
-    declared = {each.name: each for each in config.slurm.partitions}
+    declared = {each.name: each for each in slurm_of(config).partitions}
     named = [name for name in groups if name not in declared and name != ALL_NODES]
     found: list[Settings] = [
         {"name": name, "groups": groups.get(name), "options": _options(each)} for name, each in declared.items()

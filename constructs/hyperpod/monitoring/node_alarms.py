@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.operation_names import node_log_group
 from config.slurm import Database
 from constructs.hyperpod.monitoring.alarm import AlarmSpec, define_alarm
@@ -56,7 +56,7 @@ class NodeAlarms(Construct):
             f"Run `./hpod status {name}`, then `./hpod events {name}`; replace a controller that is gone with `./hpod replace`",
             missing="missing",  # not "breaching", which fires before the first report
         )
-        if self._config.slurm.accounting.database is not Database.NONE:
+        if slurm_of(self._config).accounting.database is not Database.NONE:
             yield self._daemon(
                 "SlurmdbdDown",
                 "slurmdbd",

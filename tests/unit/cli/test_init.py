@@ -10,6 +10,7 @@ from cli.__main__ import main
 from cli.errors import CommandError
 from cli.init import Ask, init
 from cli.questions import QUESTIONS
+from config.model import slurm_of
 from validation.load import load_cluster
 
 ENOUGH = {"zone": "usw2-az4", "instance_type": "ml.p5.48xlarge"}
@@ -57,7 +58,7 @@ def test_options_without_answers_give_a_file_that_validates(tmp_path: Path) -> N
     ]
     assert config.storage.lustre is not None
     assert config.network.existing is None
-    assert (config.slurm.setup, config.provisioning) == ("api", "continuous")
+    assert (slurm_of(config).setup, config.provisioning) == ("api", "continuous")
 
 
 def test_every_section_of_the_file_says_what_it_is_for(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from cluster_request.effective_request import EffectiveRequest
 from config.arns import Arn
 from config.errors import Level, Problem
 from config.instance_group import Role
+from config.model import slurm_of
 from validation.rules.registry import request_rule, slurm_request_rule
 
 
@@ -67,7 +68,7 @@ def accounting_secret_role(request: EffectiveRequest) -> Iterator[Problem]:
 
     The deployment allows only its own node role to read the secret: the controller's setup fails without it.
     """
-    accounting = request.config.slurm.accounting
+    accounting = slurm_of(request.config).accounting
     for group in request.of_role(Role.CONTROLLER):
         if accounting.secret_arn and group.sets("ExecutionRole"):
             rights = "secretsmanager:GetSecretValue" + (" and kms:Decrypt" if accounting.secret_key_arn else "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cluster_request.effective_request import EffectiveRequest, GroupMember, Member
 from config.entries import numbered
 from config.errors import Level, Path, Problem
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from validation.patterns import corrected, fallback_fix, in_words
 from validation.rules.registry import FILE_SYSTEMS, eks_request_rule, request_rule, slurm_request_rule
 
@@ -142,7 +142,7 @@ def _subnets(group: GroupMember, request: EffectiveRequest) -> list[str]:
 def _in_partition(group: GroupMember, partition: str, config: ClusterConfig, message: str) -> Problem:
     """Return a problem at the line that puts the group into the partition."""
     fix = "use another partition, or suppress this warning"
-    for index, each in numbered(config.slurm.partitions):
+    for index, each in numbered(slurm_of(config).partitions):
         if each.name == partition and each.groups is not None:
             path: Path = ("slurm", "partitions", index, "groups", each.groups.index(group.name))
             return Problem(path, group.name, message, fix)

@@ -18,11 +18,12 @@ def _keys(request: EffectiveRequest) -> Iterable[Member]:
 
 def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
     """Yield every ARN of the file with its path."""
-    config, accounting = request.config, request.config.slurm.accounting
+    config = request.config
     yield ("alarm_topic_arn",), config.alarm_topic_arn or ""
     yield ("monitoring", "topic_arn"), config.monitoring.topic_arn or ""
-    yield ("slurm", "accounting", "secret_arn"), accounting.secret_arn or ""
-    yield ("slurm", "accounting", "secret_key_arn"), accounting.secret_key_arn or ""
+    if slurm := config.slurm:
+        yield ("slurm", "accounting", "secret_arn"), slurm.accounting.secret_arn or ""
+        yield ("slurm", "accounting", "secret_key_arn"), slurm.accounting.secret_key_arn or ""
     role = config.node_role
     yield ("node_role", "permissions_boundary_arn"), role.permissions_boundary_arn or ""
     yield from ((("node_role", "managed_policy_arns", index), arn) for index, arn in enumerate(role.managed_policy_arns))

@@ -10,6 +10,7 @@ from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import NODE_TYPES
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
+from config.model import slurm_of
 from config.slurm import Database
 from config.suggestions import either
 from validation.rules.api.capacity import spot_problems
@@ -150,7 +151,7 @@ def accounting_database_override(request: EffectiveRequest) -> Iterator[Problem]
 
     Otherwise HyperPod and this project's scripts connect Slurm to different databases.
     """
-    accounting, database = request.config.slurm.accounting, request.member("Orchestrator", "Slurm", "AccountingDatabase")
+    accounting, database = slurm_of(request.config).accounting, request.member("Orchestrator", "Slurm", "AccountingDatabase")
     # managed-accounting reports `scripts`, and external-accounting missing fields.
     if not request.config.uses_slurm_api or not database.is_overridden:
         return

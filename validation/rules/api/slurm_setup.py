@@ -6,6 +6,7 @@ from cluster_request.effective_request import EffectiveRequest, GroupMember
 from cluster_request.request import NODE_TYPES
 from config.errors import Level, Problem
 from config.instance_group import Role
+from config.model import slurm_of
 from config.suggestions import either
 from validation.rules.registry import FILE_SYSTEMS, request_rule, slurm_request_rule
 
@@ -106,7 +107,7 @@ def pam_slurm_adopt_missing(request: EffectiveRequest) -> Iterator[Problem]:
     HyperPod's own images do not contain the module: every compute node would fail after it starts.
     """
     # AWS's scripts build it: utils/pam_adopt_cgroup_wheel.sh of https://github.com/awslabs/awsome-distributed-training
-    if not request.config.slurm.restrict_ssh or request.config.lifecycle.source is not None:
+    if not slurm_of(request.config).restrict_ssh or request.config.lifecycle.source is not None:
         return
     compute = [group for group in request.of_role(Role.COMPUTE) if uses_uploaded_scripts(group)]
     without = [group.name for group in compute if not group.member("ImageId").is_given]

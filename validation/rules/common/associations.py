@@ -6,7 +6,7 @@ from itertools import combinations
 
 from config.entries import numbered
 from config.errors import Level, Path, Problem
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.storage import DataRepositoryAssociation, FileEvent, NodeAccess
 from config.zones import regions
 from validation.rules.registry import rule, slurm_rule
@@ -119,7 +119,7 @@ def association_covers_slurm_state(config: ClusterConfig) -> Iterator[Problem]:
     slurmctld writes its state continuously: each write is exported to the bucket, and an import can replace it with an older
     state.
     """
-    folder = config.slurm.state_folder
+    folder = slurm_of(config).state_folder
     if folder is not None and folder.startswith(f"{MOUNT}/"):  # otherwise state-on-shared-storage reports it
         message = f"includes slurmctld's state in {folder}"
         fix = "use another directory, or move `slurm.state_folder`"

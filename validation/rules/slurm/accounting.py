@@ -7,7 +7,7 @@ from cluster_request.effective_request import EffectiveRequest
 from config.arns import Arn, elsewhere
 from config.errors import ABSENT, Level, Path, Problem
 from config.instance_group import Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.slurm import Database
 from validation.rules.registry import slurm_request_rule, slurm_rule
 
@@ -24,7 +24,7 @@ def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
 
     Without them slurmdbd cannot connect, and the controller's setup fails.
     """
-    accounting = config.slurm.accounting
+    accounting = slurm_of(config).accounting
     if accounting.database in SERVERS:
         for name, what in NEEDED.items():
             if getattr(accounting, name) is None:
@@ -37,7 +37,7 @@ def unused_accounting_fields(config: ClusterConfig) -> Iterator[Problem]:
 
     Otherwise they have no effect, and jobs are recorded elsewhere.
     """
-    accounting = config.slurm.accounting
+    accounting = slurm_of(config).accounting
     unused = () if accounting.database in SERVERS else OF_A_SERVER
     unused_schema = () if accounting.database is Database.MANAGED else ("schema_name",)
     for name in (*unused, *unused_schema):
@@ -56,7 +56,7 @@ def managed_accounting(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-external-accounting-db-slurm.html
     needed = {"slurm.setup: api": config.uses_slurm_api, "provisioning: continuous": config.provisioning is not None}
     missing = [f"`{line}`" for line, is_set in needed.items() if not is_set]
-    if config.slurm.accounting.database is Database.MANAGED and missing:
+    if slurm_of(config).accounting.database is Database.MANAGED and missing:
         fix = "set that at the cluster's creation, or use `database: external`"
         yield Problem((*ACCOUNTING, "database"), Database.MANAGED.value, f"requires {' and '.join(missing)}", fix)
 
@@ -69,7 +69,7 @@ def state_with_local_accounting(config: ClusterConfig) -> Iterator[Problem]:
     from the new database's.
     """
     # UpdateClusterSoftware replaces the controller's root volume, and slurmctld then fails with "CLUSTER ID MISMATCH".
-    slurm = config.slurm
+    slurm = slurm_of(config)
     if slurm.state_folder is not None and slurm.accounting.database is Database.LOCAL:
         message = "does not survive a patch or replacement of the controller, and then contradicts `state_folder`"
         yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message, "set `database: external`, or `none`")
@@ -81,7 +81,7 @@ def local_accounting(request: EffectiveRequest) -> Iterator[Problem]:
 
     The database is on the controller's root volume: a patch, another image or a replacement deletes all records of jobs.
     """
-    database = request.config.slurm.accounting.database
+    database = slurm_of(request.config).accounting.database
     causes = [(group, name) for group in request.of_role(Role.CONTROLLER) for name in PATCHES if group.sets(name)]
     for group, name in causes if database is Database.LOCAL else ():
         message = "patching deletes the local accounting database"
@@ -94,7 +94,7 @@ def secret_location(config: ClusterConfig) -> Iterator[Problem]:
 
     Otherwise every start of slurmdbd depends on another region, or on the permissions of another account.
     """
-    arn = config.slurm.accounting.secret_arn
+    arn = slurm_of(config).accounting.secret_arn
     if arn and (where := elsewhere(arn, config)):
         yield Problem(
             ("slurm", "accounting", "secret_arn"),
@@ -111,7 +111,7 @@ def database_region(config: ClusterConfig) -> Iterator[Problem]:
     slurmdbd queries it for each job: across regions, every Slurm command is slow or fails.
     """
     # https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ConnectToInstance.html: NAME.ID.REGION.rds.amazonaws.com
-    host = config.slurm.accounting.host or ""
+    host = slurm_of(config).accounting.host or ""
     found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", host)
     if found and config.region and found[1] != config.region:
         fix = f"use a database in {config.region}, or suppress this warning"
@@ -125,7 +125,7 @@ def secret_key_region(config: ClusterConfig) -> Iterator[Problem]:
     Secrets Manager uses only keys in its own region, so another key cannot decrypt the secret.
     """
     # https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html: a key is used in its own region.
-    secret, key = config.slurm.accounting.secret_arn, config.slurm.accounting.secret_key_arn
+    secret, key = slurm_of(config).accounting.secret_arn, slurm_of(config).accounting.secret_key_arn
     if secret and key and Arn.of(secret).region != Arn.of(key).region:
         message = f"is in {Arn.of(key).region}, but the secret is in {Arn.of(secret).region}"
         yield Problem(("slurm", "accounting", "secret_key_arn"), key, message, "use the secret's key")

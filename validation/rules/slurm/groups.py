@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import InstanceGroup, Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.suggestions import either
 from validation.rules.registry import slurm_rule
 
@@ -124,6 +124,6 @@ def reserved_partition_name(config: ClusterConfig) -> Iterator[Problem]:
         if group.partition is not None and group.partition.upper() == "DEFAULT":
             path = ("instance_groups", index, "partition")
             yield Problem(path, group.partition, "reserved by slurm.conf", "use another name")
-    for index, partition in numbered(config.slurm.partitions):
+    for index, partition in numbered(slurm_of(config).partitions):
         if partition.name.upper() == "DEFAULT":
             yield Problem(("slurm", "partitions", index, "name"), partition.name, "reserved by slurm.conf", "use another name")

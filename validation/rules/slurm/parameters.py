@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from config.errors import Level, Path, Problem
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.slurm_parameters import slurm_parameters
 from config.suggestions import nearest
 from validation.rules.registry import slurm_rule
@@ -41,7 +41,7 @@ def slurm_setting_names(config: ClusterConfig) -> Iterator[Problem]:
 
     Each becomes a line `name=value` of slurm.conf.
     """
-    for name, value in config.slurm.settings.items():
+    for name, value in slurm_of(config).settings.items():
         if not NAME.fullmatch(name):
             key = name.partition("=")[0].strip()
             fix = f"write `{key}: ...`" if NAME.fullmatch(key) else "use a parameter of slurm.conf"
@@ -55,7 +55,7 @@ def duplicate_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
     Slurm uses only the last of several lines.
     """
     seen: dict[str, str] = {}
-    for name, value in config.slurm.settings.items():
+    for name, value in slurm_of(config).settings.items():
         first = seen.setdefault(name.lower(), name)
         if first != name:
             yield Problem((*SETTINGS, name), value, f"same parameter as {first}", "remove one")
@@ -67,9 +67,9 @@ def reserved_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
 
     Two writers contradict each other: slurmctld loses its nodes, its state or its accounting, or does not start.
     """
-    for name, value in config.slurm.settings.items():
+    for name, value in slurm_of(config).settings.items():
         parts = _RESERVED.get(name.lower())
-        if parts is None and name.lower() in _SCRIPTS and config.slurm.prolog_and_epilog:
+        if parts is None and name.lower() in _SCRIPTS and slurm_of(config).prolog_and_epilog:
             parts = "reserved", "set `slurm.prolog_and_epilog: false` to use another script"
         if parts is not None:
             yield Problem((*SETTINGS, name), value, *parts)
@@ -82,6 +82,6 @@ def unknown_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
     slurmctld does not start with an unknown parameter, and the controller fails; a newer image may have more.
     """
     known = {name.lower() for name in slurm_parameters()} | _RESERVED.keys()
-    for name, value in config.slurm.settings.items():
+    for name, value in slurm_of(config).settings.items():
         if NAME.fullmatch(name) and name.lower() not in known:
             yield Problem((*SETTINGS, name), value, "unknown parameter", nearest(name, slurm_parameters()))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.instance_group import Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.slurm import ALL_NODES, Database, PartitionConfig
 from config.suggestions import nearest
 from validation.rules.registry import slurm_rule
@@ -15,7 +15,7 @@ ENFORCE = "accountingstorageenforce"
 
 
 def _numbered(config: ClusterConfig) -> Iterator[tuple[Path, PartitionConfig]]:
-    for index, partition in numbered(config.slurm.partitions):
+    for index, partition in numbered(slurm_of(config).partitions):
         yield (*PARTITIONS, index), partition
 
 
@@ -97,7 +97,7 @@ def partition_accounting(config: ClusterConfig) -> Iterator[Problem]:
 
     Without slurmdbd, Slurm knows no QOS and no accounts: it rejects all jobs of the partition.
     """
-    if config.slurm.accounting.database is Database.NONE:
+    if slurm_of(config).accounting.database is Database.NONE:
         for path, partition in _numbered(config):
             for field, value in (("qos", partition.qos), ("allow_accounts", list(partition.allow_accounts))):
                 if value:
@@ -112,7 +112,7 @@ def unenforced_qos(config: ClusterConfig) -> Iterator[Problem]:
     Without it, Slurm ignores the limits of a QOS.
     """
     # https://slurm.schedmd.com/resource_limits.html
-    settings = {name.lower(): value.lower() for name, value in config.slurm.settings.items()}
+    settings = {name.lower(): value.lower() for name, value in slurm_of(config).settings.items()}
     words = {word.strip() for word in settings.get(ENFORCE, "").split(",")}
     if not words & {"limits", "safe", "qos", "all"}:
         for path, partition in _numbered(config):

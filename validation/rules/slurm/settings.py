@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, slurm_of
 from config.slurm import SCRIPTS_LINE, Setup
 from validation.rules.registry import FILE_SYSTEMS, slurm_rule
 
@@ -25,7 +25,7 @@ def controller_state_folder(config: ClusterConfig) -> Iterator[Problem]:
     counts = [group.instance_count for group in config.of_role(Role.CONTROLLER)]
     # Another rule reports several controller groups; custom scripts may do without.
     is_own = config.lifecycle.source is not None
-    if not is_own and len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
+    if not is_own and len(counts) == 1 and counts[0] > 1 and slurm_of(config).state_folder is None:
         message = f"required for {counts[0]} controllers, so that one can take over"
         yield Problem(("slurm", "state_folder"), ABSENT, message, "add e.g. `state_folder: /fsx/slurm`")
 
@@ -38,7 +38,7 @@ def api_setup_limits(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod mounts file systems over TCP.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
-    if config.slurm.setup is not Setup.API:
+    if slurm_of(config).setup is not Setup.API:
         return
     controllers = sum(group.instance_count for group in config.of_role(Role.CONTROLLER))
     existing = config.storage.existing
@@ -52,9 +52,9 @@ def api_setup_limits(config: ClusterConfig) -> Iterator[Problem]:
 
 def _needs_scripts(config: ClusterConfig, what: str, otherwise: str) -> Problem:
     """Return the problem of something that only scripts configure, with the line to add if the file has none."""
-    is_written = "setup" in config.slurm.model_fields_set
+    is_written = "setup" in slurm_of(config).model_fields_set
     fix = "set `scripts`" if is_written else f"add `{SCRIPTS_LINE}`"
-    value = config.slurm.setup.value if is_written else ABSENT
+    value = slurm_of(config).setup.value if is_written else ABSENT
     return Problem(("slurm", "setup"), value, f"`api`, the default, does not support {what}", f"{fix}, or {otherwise}")
 
 
@@ -69,7 +69,7 @@ def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
 
     Otherwise a replaced controller starts with an empty queue, unless scripts of `lifecycle.extra` mount a file system there.
     """
-    folder, storage = config.slurm.state_folder, config.storage
+    folder, storage = slurm_of(config).state_folder, config.storage
     shared = [each.mount_path for each in storage.file_systems]
     if folder is not None and not any(folder.startswith(f"{mount}/") for mount in shared):
         fix = f"use e.g. {shared[0]}/slurm" if shared else "add one (`storage.lustre`), or remove this line"
@@ -82,11 +82,12 @@ def topology_syntax(config: ClusterConfig) -> Iterator[Problem]:
 
     slurmctld does not start with an invalid topology.conf.
     """
-    if config.slurm.topology is None:
+    topology = slurm_of(config).topology
+    if topology is None:
         return
     path, kinds, names_nodes = ("slurm", "topology"), set(), False
     number = 0
-    for line in CONTINUED.sub("\\1\0", config.slurm.topology).splitlines():
+    for line in CONTINUED.sub("\\1\0", topology).splitlines():
         number += 1
         text = line.replace("\0", "").partition("#")[0].strip()
         if not text:
@@ -101,6 +102,6 @@ def topology_syntax(config: ClusterConfig) -> Iterator[Problem]:
         kinds.add(found[1].lower()[:5])
         names_nodes |= NODES.search(text) is not None
     if len(kinds) > 1:
-        yield Problem(path, config.slurm.topology, "has both switches and blocks", "remove one kind")
+        yield Problem(path, topology, "has both switches and blocks", "remove one kind")
     elif not names_nodes:
-        yield Problem(path, config.slurm.topology, "contains no nodes", "add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")
+        yield Problem(path, topology, "contains no nodes", "add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")

@@ -7,6 +7,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError, dotted
+from config.model import slurm_of
 from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, by_scripts, reference, sorted_storage
 from validation.load import parse_cluster
 
@@ -97,7 +98,7 @@ def test_continuous_provisioning_and_what_it_allows_are_fields() -> None:
     gpus = config.instance_groups[1]
     assert (gpus.capacity, gpus.min_instance_count, gpus.volume_gib) == ("spot", 4, 1000)
     assert [group.volume_key_arn for group in config.instance_groups] == [KEY, KEY]
-    accounting = config.slurm.accounting
+    accounting = slurm_of(config).accounting
     assert (accounting.database, accounting.schema_name, accounting.port) == ("managed", "slurm_acct", 3306)
 
 

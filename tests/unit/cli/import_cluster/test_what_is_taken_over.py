@@ -8,7 +8,7 @@ from cli.import_cluster import Choices, Keep, Original, imported
 from cli.import_cluster.check import unequal
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
-from config.model import ClusterConfig, NodeRecovery
+from config.model import ClusterConfig, NodeRecovery, slurm_of
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
 from tests.unit.validation.override_drafts import RESTRICTED
 from validation.checked_file import check_source
@@ -167,7 +167,7 @@ def test_the_database_and_the_folder_of_several_controllers_are_taken_over() -> 
     made = import_of(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2), NETWORK, parameters)
     assert made.problems == ()
     assert made.config is not None
-    slurm = made.config.slurm
+    slurm = slurm_of(made.config)
     assert (slurm.accounting.database, slurm.state_folder) == ("external", "/fsx/slurm")
     assert slurm.accounting.host == SEVERAL_CONTROLLERS["slurm_database_endpoint"]
     assert slurm.accounting.secret_arn == SEVERAL_CONTROLLERS["slurm_database_secret_arn"]
@@ -176,7 +176,7 @@ def test_the_database_and_the_folder_of_several_controllers_are_taken_over() -> 
 
 def test_the_port_of_the_database_is_taken_over() -> None:
     slurm = {**SEVERAL_CONTROLLERS, "slurm_database_endpoint": "10.1.2.3:3307"}
-    accounting = config_of(REQUEST, NETWORK, {**PARAMETERS, "slurm_configurations": slurm}).slurm.accounting
+    accounting = slurm_of(config_of(REQUEST, NETWORK, {**PARAMETERS, "slurm_configurations": slurm})).accounting
     assert (accounting.host, accounting.port) == ("10.1.2.3", 3307)
 
 
@@ -189,7 +189,7 @@ def test_the_file_of_scripts_that_are_passed_has_no_database(tmp_path: Path) -> 
 
 def test_scripts_that_are_kept_keep_their_database() -> None:
     parameters = {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS}
-    assert config_of(REQUEST, EVERYTHING, parameters).slurm.state_folder is None
+    assert slurm_of(config_of(REQUEST, EVERYTHING, parameters)).state_folder is None
 
 
 SLURM_CONFIGS = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["a"]})
@@ -220,7 +220,7 @@ def test_a_request_without_scripts_imports_without_a_problem() -> None:
 def test_our_script_runs_after_hyperpods_set_up_of_slurm() -> None:
     request = with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"})
     config = config_of(request, Choices(zone="usw2-az4"), None)
-    assert config.slurm.setup == "api"
+    assert slurm_of(config).setup == "api"
     groups = cluster_request(config, values=RequestValues.samples(config))["InstanceGroups"]
     assert [group["LifeCycleConfig"].keys() for group in groups] == [{"SourceS3Uri", "OnInitComplete"}] * 3
     assert [group["SlurmConfig"] for group in groups] == [*SLURM_CONFIGS]
@@ -349,7 +349,7 @@ def with_database(secret: str) -> Json:
 def test_a_managed_database_is_a_section() -> None:
     request = with_database("slurm-AbCdEf")
     config = config_of(request, NETWORK, None)
-    assert config.slurm.accounting.database == "managed"
+    assert slurm_of(config).accounting.database == "managed"
     made = cluster_request(config, values=RequestValues.samples(config))
     assert made["Orchestrator"] == request["Orchestrator"]
 
@@ -385,7 +385,7 @@ def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
         ("login", None),
         ("compute", "a"),
     ]
-    assert config.slurm.setup == "api"
+    assert slurm_of(config).setup == "api"
     assert [group.overrides for group in config.instance_groups] == [
         {"LifeCycleConfig": {**group["LifeCycleConfig"], "OnInitComplete": None}} for group in groups
     ]
