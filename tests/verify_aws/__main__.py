@@ -70,7 +70,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _main(options: argparse.Namespace) -> int:
     if problem := missing_plugin():
-        raise RefusedError(problem)
+        raise problem
     into = _folder(options.into)
     if options.profile:
         os.environ["AWS_PROFILE"] = options.profile  # for `cdk`, too
