@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class CommandError(Exception):
-    """A command cannot do what it should: what is wrong, and the fix, which may be empty."""
+    """A command fails: the problem, and the fix, which may be empty."""
 
     def __init__(self, message: str, fix: str = "") -> None:
         self.message = message
