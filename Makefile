@@ -92,7 +92,7 @@ verify-aws: setup  ## check a small cluster on AWS, save what AWS did, and tear 
 privilege: nightly-privilege nightly-privilege-eks  ## take each action out of each policy in turn, and see what fails without it
 
 # Each part takes at most 12 minutes on two cores; .ci/run runs one of them.
-NIGHTLY := long custom-resource whole-stack soak-1 soak-2 soak-3 privilege privilege-eks many-nodes runtimes
+NIGHTLY := long custom-resource whole-stack soak-1 soak-2 soak-3 soak-4 soak-5 privilege privilege-eks many-nodes runtimes
 SEED ?= 0
 .PHONY: $(NIGHTLY:%=nightly-%)
 
@@ -108,8 +108,8 @@ nightly-many-nodes: many-nodes
 	@.ci/demo-offline
 nightly-runtimes: test-runtimes bench
 
-nightly-soak-1 nightly-soak-2 nightly-soak-3: nightly-soak-%: setup
-	@python -m tests.soak --examples 30000 --workers 0 --seed $$(($(SEED) * 3 + $*))
+$(filter nightly-soak-%,$(NIGHTLY:%=nightly-%)): nightly-soak-%: setup
+	@python -m tests.soak --examples 18000 --workers 0 --seed $$(($(SEED) * 5 + $*))
 
 nightly-privilege: setup
 	@pytest tests/privilege/each_action.py
