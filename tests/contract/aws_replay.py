@@ -13,7 +13,7 @@ from local_aws.hyperpod.model import everything
 from local_aws.nodes.agent import files, slurm_conf
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.view import ClusterView, specs
-from tests.local.hyperpod.world import BUCKET, REGION, World, until
+from tests.simulator.hyperpod.world import BUCKET, REGION, World, until
 from tests.verify_aws.compare import differences, line_differences, normalized
 from tests.verify_aws.evidence import json_of
 from tests.verify_aws.live_cluster import labelled

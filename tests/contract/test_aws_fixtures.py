@@ -17,7 +17,7 @@ from local_aws import hyperpod, testing
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws
 from tests.contract.aws_replay import NAME, RESOURCE_CONFIG, SLURM_CONF, Replay
-from tests.local.hyperpod.world import World, until
+from tests.simulator.hyperpod.world import World, until
 from tests.verify_aws.compare import counted, line_differences
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.live_cluster import labelled

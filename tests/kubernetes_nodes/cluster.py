@@ -8,8 +8,8 @@ from config.instance_group import Taint
 from local_aws.eks import model as eks
 from local_aws.nodes.runner import SimulatedNodes
 from tests.kubernetes_nodes.pods import UP_S, Json, Pods
-from tests.local.hyperpod.eks_world import EksSite
-from tests.local.hyperpod.world import REGION, until
+from tests.simulator.hyperpod.eks_world import EksSite
+from tests.simulator.hyperpod.world import REGION, until
 
 
 class Cluster(Pods):

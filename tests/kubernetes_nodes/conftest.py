@@ -11,9 +11,9 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
 from tests.kubernetes_nodes.cluster import Cluster
-from tests.local.hyperpod.eks_world import EksSite
-from tests.local.hyperpod.world import World
 from tests.nodes.walk.conftest import client, workspace
+from tests.simulator.hyperpod.eks_world import EksSite
+from tests.simulator.hyperpod.world import World
 
 __all__ = ["aws", "client", "nodes", "workspace"]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from local_aws.kubernetes.client import Client
-from tests.local.hyperpod.world import until
+from tests.simulator.hyperpod.world import until
 
 DEBIAN, PYTORCH = "localhost/debian:1", "localhost/pytorch:1"
 UP_S = 180.0

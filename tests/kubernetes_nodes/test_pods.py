@@ -9,8 +9,8 @@ from config.instance_group import Taint, TaintEffect
 from local_aws.nodes import cgroups
 from tests.kubernetes_nodes.cluster import Cluster
 from tests.kubernetes_nodes.pods import POD_S, PYTORCH
-from tests.local.hyperpod.world import until
 from tests.nodes.on_nodes import run_on
+from tests.simulator.hyperpod.world import until
 
 TYPE = "ml.p5.48xlarge"
 TOLERATED: dict[str, Any] = {"tolerations": [{"key": "training", "operator": "Exists"}]}

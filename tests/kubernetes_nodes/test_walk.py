@@ -17,9 +17,9 @@ from tests.cluster_files import PROJECT
 from tests.kubernetes.walk.people import People
 from tests.kubernetes_nodes.pods import POD_S, UP_S, Pods
 from tests.kubernetes_nodes.training import hyperpodpytorchjob, pytorchjob
-from tests.local.hyperpod.world import until
 from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
+from tests.simulator.hyperpod.world import until
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local]
 

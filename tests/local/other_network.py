@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from local_aws.testing import Client
-from tests.local.fsx.world import until
+from tests.simulator.fsx.world import until
 
 
 @dataclass(frozen=True)

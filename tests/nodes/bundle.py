@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.local.hyperpod.world import BUCKET, World, until
 from tests.node_settings import Json, node_settings
+from tests.simulator.hyperpod.world import BUCKET, World, until
 
 OURS = Path(__file__).parents[2] / "lifecycle_assets"
 FOLDER = "lifecycle/1/"  # where the clusters of `World` have their scripts

@@ -157,22 +157,12 @@ class Drawing(DrawnSchedule):
     def destroy(self) -> None:
         self.do("destroy")
 
-    @precondition(DrawnSchedule.is_deploying)
-    @rule()
-    def cancel(self) -> None:
-        self.do("cancel")
-
-    @precondition(DrawnSchedule.is_stuck)
-    @rule(op=st.sampled_from(("continue", "skip", "destroy")))
-    def leave_a_failed_rollback(self, op: str) -> None:
-        self.do(op)
+    @rule(seconds=LONG)
+    def wait_long(self, seconds: float) -> None:
+        self.do("wait", seconds=seconds)
 
     @rule(seconds=SHORT)
     def wait(self, seconds: float) -> None:
-        self.do("wait", seconds=seconds)
-
-    @rule(seconds=LONG)
-    def wait_long(self, seconds: float) -> None:
         self.do("wait", seconds=seconds)
 
     @rule(

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis.stateful import RuleBasedStateMachine
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from tests.soak.schedule import CODES, Operation
 from tests.soak.stack_run import Outcome, StackRun
@@ -50,6 +51,16 @@ class DrawnSchedule(RuleBasedStateMachine):
 
     def is_deployed(self) -> bool:
         return self.is_idle() and self.under_way.world.cloudformation.resource is not None
+
+    @precondition(is_deploying)
+    @rule()
+    def cancel(self) -> None:
+        self.do("cancel")
+
+    @precondition(is_stuck)
+    @rule(op=st.sampled_from(("continue", "skip", "destroy")))
+    def leave_a_failed_rollback(self, op: str) -> None:
+        self.do(op)
 
     def fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
         """Let a function's call fail in this way."""

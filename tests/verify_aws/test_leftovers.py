@@ -13,7 +13,7 @@ from config.model import Orchestrator
 from local_aws import server
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws, clients_of
-from tests.local.hyperpod.world import World
+from tests.simulator.hyperpod.world import World
 from tests.verify_aws.__main__ import RefusedError, _require_unused
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.leftovers import leftovers, log_groups_of_nodes

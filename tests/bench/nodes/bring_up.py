@@ -15,7 +15,7 @@ from local_aws.testing import SPEED
 from tests.bench.nodes.bundles import Contender, lay
 from tests.bench.nodes.measuring_hub import Bringup, MeasuringHub
 from tests.bench.nodes.run import CONTROLLER, LOGIN, WORKERS, Run, summed_up
-from tests.local.hyperpod.world import BUCKET, World
+from tests.simulator.hyperpod.world import BUCKET, World
 
 WITHIN_S = 900.0
 _LOOK_S = 0.5

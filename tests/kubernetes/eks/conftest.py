@@ -19,7 +19,7 @@ from local_aws.kubernetes.programs import store
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws
 from tests.aws_cli import aws_cli
-from tests.local.eks.world import ACCOUNT, POLICY, World, trust
+from tests.simulator.eks.world import ACCOUNT, POLICY, World, trust
 
 __all__ = ["aws"]
 

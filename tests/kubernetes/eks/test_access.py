@@ -9,8 +9,8 @@ import pytest
 from local_aws.clock import host_now
 from local_aws.eks import tokens as verification
 from tests.kubernetes.eks.conftest import Person, Site
-from tests.local.eks.tokens import token
-from tests.local.eks.world import ACCOUNT, POLICY
+from tests.simulator.eks.tokens import token
+from tests.simulator.eks.world import ACCOUNT, POLICY
 
 POD = {
     "apiVersion": "v1",

@@ -6,8 +6,8 @@ import pytest
 
 from local_aws.kubernetes.client import Client
 from tests.kubernetes.eks.conftest import Person, Site
-from tests.local.eks.tokens import token
-from tests.local.machinery.account import EVERYTHING, document, package
+from tests.simulator.eks.tokens import token
+from tests.simulator.machinery.account import EVERYTHING, document, package
 
 CALLING = """
 import http.client, ssl

@@ -14,7 +14,7 @@ from cli.node_actions.kubernetes import Kubernetes
 from local_aws.kubernetes.client import Client
 from local_aws.testing import REGION
 from tests.kubernetes.eks.conftest import Person, Site
-from tests.local.eks.tokens import token
+from tests.simulator.eks.tokens import token
 
 NODE = "hyperpod-i-0123456789abcdef0"
 NAMESPACE = "/api/v1/namespaces/operators"

@@ -12,8 +12,8 @@ from local_aws.eks import control_planes, model
 from local_aws.hyperpod.kubernetes.api import Api
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws
-from tests.local.hyperpod.eks_world import EksSite
-from tests.local.hyperpod.world import REGION, World
+from tests.simulator.hyperpod.eks_world import EksSite
+from tests.simulator.hyperpod.world import REGION, World
 
 __all__ = ["aws"]
 

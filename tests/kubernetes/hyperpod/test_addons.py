@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.kubernetes.hyperpod.conftest import RealSite
-from tests.local.hyperpod.world import until
+from tests.simulator.hyperpod.world import until
 
 BEFORE = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 AFTER = ("coredns", "metrics-server", "cert-manager", "amazon-cloudwatch-observability")

@@ -13,10 +13,10 @@ from local_aws import durations
 from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
 from tests.kubernetes.hyperpod.conftest import RealSite
-from tests.local.eks.world import POLICY, trust
-from tests.local.hyperpod.eks_world import ACCOUNT
-from tests.local.hyperpod.world import REGION, until
-from tests.local.machinery.account import document
+from tests.simulator.eks.world import POLICY, trust
+from tests.simulator.hyperpod.eks_world import ACCOUNT
+from tests.simulator.hyperpod.world import REGION, until
+from tests.simulator.machinery.account import document
 
 OPERATOR = f"arn:aws:iam::{ACCOUNT}:role/operator"
 STACK = {

@@ -8,7 +8,7 @@ from local_aws import faults
 from local_aws.hyperpod.deep_checks import FAULT
 from local_aws.hyperpod.eks_access import SERVICE_USER
 from tests.kubernetes.hyperpod.conftest import RealSite
-from tests.local.hyperpod.world import until
+from tests.simulator.hyperpod.world import until
 
 HEALTH = "sagemaker.amazonaws.com/node-health-status"
 PENDING = "UnschedulablePendingReplacement"

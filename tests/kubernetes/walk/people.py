@@ -7,8 +7,8 @@ from pathlib import Path
 
 from local_aws.kubernetes.client import Client as KubernetesClient
 from local_aws.testing import ACCOUNT, Client
-from tests.local.eks.tokens import token
-from tests.local.eks.world import trust
+from tests.simulator.eks.tokens import token
+from tests.simulator.eks.world import trust
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tests.local.alarms.monitored import (
     deploy_others,
     template,
 )
-from tests.local.hyperpod.world import until
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 FAULT = {"msg": "NPD caught event: %v", "details: ": {"reason": "XidHardwareFailure"}}

@@ -10,8 +10,8 @@ from local_aws import faults
 from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
-from tests.local.hyperpod.conftest import account, world
-from tests.local.hyperpod.world import REGION, World
+from tests.simulator.hyperpod.conftest import account, world
+from tests.simulator.hyperpod.world import REGION, World
 
 __all__ = ["account", "world"]
 

@@ -18,7 +18,7 @@ from config.model import ClusterConfig
 from local_aws import testing
 from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
-from tests.local.hyperpod.world import REGION, World
+from tests.simulator.hyperpod.world import REGION, World
 from validation.load import load_cluster
 
 pytestmark = pytest.mark.local

@@ -12,8 +12,8 @@ from local_aws import durations, testing
 from local_aws.eks import control_planes
 from local_aws.server import EmbeddedAws
 from tests.local.cli.test_import_live import adoption, import_live, written
-from tests.local.hyperpod.eks_world import ACCOUNT, EksSite
-from tests.local.hyperpod.world import REGION, World
+from tests.simulator.hyperpod.eks_world import ACCOUNT, EksSite
+from tests.simulator.hyperpod.world import REGION, World
 
 pytestmark = pytest.mark.local
 

@@ -21,7 +21,7 @@ from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES
 from stacks.network_stack import NetworkStack
 from stacks.storage_stack import StorageStack
 from tests import cluster_files
-from tests.local.cloudformation.conftest import World
+from tests.simulator.cloudformation.conftest import World
 from tests.synth.variants import TOPIC
 from tests.unit.conftest import Draft
 

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from local_aws import durations
 from local_aws.testing import ACCOUNT
 from network_resource.foreign_resources import foreign_resources
-from tests.local.hyperpod.world import World
+from tests.simulator.hyperpod.world import World
 
 pytestmark = pytest.mark.local
 

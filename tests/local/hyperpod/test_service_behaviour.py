@@ -14,9 +14,9 @@ from cluster_resource.observed import Cluster
 from cluster_resource.plan import plan
 from cluster_resource.refusals import refusal
 from local_aws.hyperpod import service_behaviour
-from tests.local.eks.world import trust
-from tests.local.hyperpod.eks_world import EksSite
-from tests.local.hyperpod.world import World
+from tests.simulator.eks.world import trust
+from tests.simulator.hyperpod.eks_world import EksSite
+from tests.simulator.hyperpod.world import World
 from tests.unit.cluster_resource.removals import CLUSTER, GROUP, REFUSED
 from tests.unit.cluster_resource.world import STACK
 

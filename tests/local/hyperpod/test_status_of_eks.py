@@ -10,8 +10,8 @@ from cli.status.eks import EksState
 from cli.status.quotas import Governance
 from local_aws import faults
 from local_aws.hyperpod.governance_operations import ADDON
-from tests.local.hyperpod.eks_world import EksSite
 from tests.local.hyperpod.test_task_governance import cluster, quota, ready
+from tests.simulator.hyperpod.eks_world import EksSite
 from tests.unit.cli.governance import governed
 
 pytestmark = pytest.mark.local

@@ -17,8 +17,8 @@ from quota_resource.convergence import Work, converge, delete
 from quota_resource.progress import Progress
 from quota_resource.properties import Desired, Item
 from quota_resource.quota_api import QuotaApi
-from tests.local.hyperpod.eks_world import EksSite
-from tests.local.hyperpod.world import until
+from tests.simulator.hyperpod.eks_world import EksSite
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 Json = dict[str, Any]

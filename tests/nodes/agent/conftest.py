@@ -9,11 +9,11 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.local.hyperpod.world import World
 from tests.node_settings import LOCAL_DATABASE, Json, slurm, user
 from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import Running
 from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
+from tests.simulator.hyperpod.world import World
 
 __all__ = ["aws", "nodes"]
 

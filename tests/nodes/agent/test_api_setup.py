@@ -7,12 +7,12 @@ import pytest
 from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
 from tests.node_settings import LOCAL_DATABASE, Json, slurm, user
 from tests.nodes.agent.test_unkind_agent import is_whole
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.gpus.gpu_cluster import FOUR_GPUS, ONE_GPU, SLURMCTLD_LOG, TYPES
+from tests.simulator.hyperpod.world import World, until
 
 pytestmark = pytest.mark.local
 

@@ -7,11 +7,11 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 
 from local_aws.nodes.agent.behaviour import Behaviour
-from tests.local.hyperpod.world import until
 from tests.nodes.agent.conftest import AddGroup, Create
 from tests.nodes.agent.test_unkind_agent import is_whole
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.gpus.gpu_cluster import GRES, ONE_GPU
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from local_aws.nodes.agent.behaviour import Behaviour
-from tests.local.hyperpod.world import until
 from tests.nodes.agent.conftest import AddGroup, Create
 from tests.nodes.cluster.running import UP_S, Running
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

@@ -10,8 +10,8 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.local.hyperpod.world import World
 from tests.nodes.cluster.running import Running
+from tests.simulator.hyperpod.world import World
 
 __all__ = ["aws", "nodes"]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import BUCKET, World, until
 from tests.nodes.on_nodes import run_on
+from tests.simulator.hyperpod.world import BUCKET, World, until
 
 UP_S = 60.0
 

@@ -13,7 +13,7 @@ import pytest
 
 from local_aws.credentials import Owner
 from local_aws.nodes.registry import Registry
-from tests.local.hyperpod.world import World, until
+from tests.simulator.hyperpod.world import World, until
 
 pytestmark = pytest.mark.local
 

@@ -3,8 +3,8 @@
 import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
 from tests.nodes.cluster.running import UP_S, Running
+from tests.simulator.hyperpod.world import World, until
 
 pytestmark = pytest.mark.local
 FAILING = "#!/bin/bash\necho mounting\necho 'step mount-fsx: mount.lustre: no such device' >&2\nexit 3\n"

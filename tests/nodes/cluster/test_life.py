@@ -10,8 +10,8 @@ import pytest
 
 from local_aws.nodes import cgroups
 from local_aws.nodes.registry import Registry
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import Running
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 OWN_LINE = "# a script's own line"

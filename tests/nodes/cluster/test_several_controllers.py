@@ -16,11 +16,11 @@ import pytest
 
 from hyperpod_node.slurm.handover import REQUEST
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
 from tests.node_settings import slurm
 from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.cluster.writers import Writers
+from tests.simulator.hyperpod.world import World, until
 
 pytestmark = pytest.mark.local
 

@@ -3,9 +3,9 @@
 import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
 from tests.nodes.cluster.conftest import ON_CREATE
 from tests.nodes.cluster.running import UP_S, Running
+from tests.simulator.hyperpod.world import World, until
 
 pytestmark = pytest.mark.local
 # systemd mounts, because only the script sees what it mounts itself. Every controller waits for the first one: two that start

@@ -7,13 +7,13 @@ import pytest
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
-from tests.local.hyperpod.world import World, until
 from tests.node_settings import LOCAL_DATABASE, Json, slurm, user
 from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.provisioning import Provisioning
 from tests.nodes.faults.user import as_alice, state
 from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
+from tests.simulator.hyperpod.world import World, until
 
 __all__ = ["aws"]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.conftest import Again
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

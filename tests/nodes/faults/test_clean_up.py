@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.user import as_alice
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.local.hyperpod.world import until
 from tests.node_settings import Json
 from tests.node_settings import directory as directory_section
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults import directory_server
 from tests.nodes.faults.conftest import Again
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

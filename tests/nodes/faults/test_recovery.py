@@ -3,9 +3,9 @@
 import pytest
 
 from local_aws.hyperpod import service_behaviour
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.user import as_alice, state
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

@@ -10,13 +10,13 @@ import pytest
 from local_aws.credentials import OWNER
 from local_aws.environment import PROJECT, aws_environment
 from local_aws.testing import REGION
-from tests.local.hyperpod.world import BUCKET, until
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.conftest import Again
 from tests.nodes.follow.following import LOG_GROUP, PARAMETER, sha256_of
 from tests.nodes.reach.conftest import Operator
+from tests.simulator.hyperpod.world import BUCKET, until
 
 pytestmark = pytest.mark.local
 

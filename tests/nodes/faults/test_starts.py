@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import BUCKET, World
 from tests.node_settings import user
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import Running
+from tests.simulator.hyperpod.world import BUCKET, World
 
 pytestmark = pytest.mark.local
 

@@ -12,10 +12,10 @@ from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
-from tests.local.hyperpod.world import BUCKET, World, until
 from tests.node_settings import slurm, user
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
+from tests.simulator.hyperpod.world import BUCKET, World, until
 
 PARAMETER, LOG_GROUP = "/hyperpod-cdk/ml/bundle", "/hyperpod-cdk/ml/nodes"
 NEW_KEY = "ssh-keygen -q -t ed25519 -N '' -f /root/carol && cat /root/carol.pub"

@@ -9,10 +9,10 @@ from cli.deployment import Deployment
 from cli.drift.command import drift
 from cli.render import envelope
 from config.model import ClusterConfig
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import FILE, STACK, data_of
 from tests.nodes.follow.following import Following
 from tests.nodes.follow.monitored import Session
+from tests.simulator.hyperpod.world import until
 from validation.load import parse_cluster
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from cli.deployment import Deployment
 from config.model import ClusterConfig
 from tests.local.alarms.monitored import bootstrap, deploy, outputs, template_of
-from tests.local.hyperpod.world import REGION, World
 from tests.nodes.bundle import lay
 from tests.nodes.follow.following import Following, bundle, sha256_of
+from tests.simulator.hyperpod.world import REGION, World
 from validation.load import parse_cluster
 
 PACE = 20.0

@@ -10,8 +10,8 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import ROLLOUT
 from cluster_resource.rollout_api import RolloutApi
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
-from tests.local.hyperpod.world import BUCKET, World
 from tests.nodes.bundle import Bundle, lay
+from tests.simulator.hyperpod.world import BUCKET, World
 
 Json = dict[str, Any]
 STEP_S, PAUSE_S = 10, 1.0

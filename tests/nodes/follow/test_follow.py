@@ -16,13 +16,13 @@ from local_aws.metrics import values
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import data_of
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.follow.following import LOG_GROUP, NEW_KEY, PARAMETER, SSH, Following, bundle, following, sha256_of
 from tests.nodes.follow.looks import between_looks, bundles_in_drift, named
 from tests.nodes.follow.monitored import END_SLURMCTLD, FILL_ROOT, PACE, monitored, tamper
 from tests.nodes.follow.rollout import Rollout
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 __all__ = ["aws", "nodes"]

@@ -9,9 +9,9 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
-from tests.local.hyperpod.world import World
 from tests.node_settings import Json
 from tests.nodes.bundle import make_file_system
+from tests.simulator.hyperpod.world import World
 
 __all__ = ["aws"]
 

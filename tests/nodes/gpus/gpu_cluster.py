@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from local_aws.hyperpod import service_behaviour
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
 from tests.node_settings import Json, slurm
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
+from tests.simulator.hyperpod.world import World, until
 
 JOINS = int(os.environ.get("GPU_JOINS", "2"))
 KEEPER = "hyperpod-slurm-conf"

@@ -12,11 +12,11 @@ from local_aws import durations
 from local_aws.credentials import OWNER
 from local_aws.environment import PROJECT, aws_environment
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import REGION, World, until
 from tests.node_settings import Json
 from tests.nodes.cluster.operated import STACK, data_of, fitting
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.gpus.gpu_cluster import KEEPER, ONE_GPU, GpuCluster
+from tests.simulator.hyperpod.world import REGION, World, until
 
 pytestmark = pytest.mark.local
 FILE = f"""\

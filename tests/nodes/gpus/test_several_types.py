@@ -3,10 +3,10 @@
 import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
 from tests.node_settings import Json
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.gpus.gpu_cluster import FOUR_GPUS, KEEPER, ONE_GPU, GpuCluster
+from tests.simulator.hyperpod.world import World, until
 
 pytestmark = pytest.mark.local
 

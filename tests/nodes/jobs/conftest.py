@@ -10,11 +10,11 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.nodes.specs import NodeFile
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
-from tests.local.hyperpod.world import World, until
 from tests.node_settings import user
 from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.jobs.submitted import JOBS, Cluster
+from tests.simulator.hyperpod.world import World, until
 
 __all__ = ["aws"]
 

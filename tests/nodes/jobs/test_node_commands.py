@@ -11,10 +11,10 @@ from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.jobs.submitted import Cluster
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

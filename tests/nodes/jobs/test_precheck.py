@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.jobs.submitted import Cluster
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

@@ -3,8 +3,8 @@
 import pytest
 
 from local_aws.hyperpod import service_behaviour
-from tests.local.hyperpod.world import until
 from tests.nodes.jobs.submitted import JOBS, Cluster, Job
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

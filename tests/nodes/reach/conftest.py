@@ -15,10 +15,10 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws, nodes
 from tests.aws_cli import aws_cli
-from tests.local.hyperpod.world import World
 from tests.nodes.cluster.conftest import KIND, ON_CREATE, PARAMETERS, ROLES
 from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import Running
+from tests.simulator.hyperpod.world import World
 
 __all__ = ["aws", "nodes"]
 

@@ -10,10 +10,10 @@ import sys
 import pytest
 
 from local_aws.hyperpod import health_records
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.operated import FILE, data_of, fitting
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.reach.conftest import USER, Operator
+from tests.simulator.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 

@@ -18,8 +18,8 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import clients_of
 from tests.contract.aws_replay import Replay
-from tests.local.hyperpod.world import World
 from tests.local.walk.leftovers import leftovers
+from tests.simulator.hyperpod.world import World
 from tests.verify_aws.compare import counted
 from tests.verify_aws.redaction import identities
 

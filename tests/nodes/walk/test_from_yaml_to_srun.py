@@ -8,11 +8,11 @@ import pytest
 from local_aws.hyperpod import capacity
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.testing import Client
-from tests.local.hyperpod.world import until
 from tests.local.walk.workspace import Workspace
 from tests.nodes.cluster.operated import data_of, fitting
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.on_nodes import OnNodes
+from tests.simulator.hyperpod.world import until
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local]
 
