@@ -40,7 +40,7 @@ ENVIRONMENT = Access()
 
 
 def client_of(session: Any, service: str, **options: str) -> Any:
-    """Return a client for the service; raise an CommandError if the environment's endpoint is not a URL."""
+    """Return a client for the service; raise a CommandError if the environment's endpoint is not a URL."""
     try:
         return session.client(service, **options)
     except ValueError as error:
@@ -48,7 +48,7 @@ def client_of(session: Any, service: str, **options: str) -> Any:
 
 
 def check_account(config: "ClusterConfig", file: object, sts: Any) -> None:
-    """Raise an CommandError if the credentials are for another account; without `account` in the file, ask nothing."""
+    """Raise a CommandError if the credentials are for another account; without `account` in the file, ask nothing."""
     if config.account is None:
         return
     identity = sts.get_caller_identity()
@@ -60,7 +60,7 @@ def check_account(config: "ClusterConfig", file: object, sts: Any) -> None:
 
 
 def compare_account(config: "ClusterConfig", file: object, account: str) -> None:
-    """Raise an CommandError if the file is for another account than this one."""
+    """Raise a CommandError if the file is for another account than this one."""
     if config.account not in (None, account):
         raise CommandError(
             f"{file}: account: the file is for account {config.account}, but your credentials are for account {account}",

@@ -18,7 +18,7 @@ def prompt(question: str) -> str:
 
 
 def confirmation(*, yes: bool) -> Confirm:
-    """Return a function that asks a question and raises an CommandError unless the answer is yes."""
+    """Return a function that asks a question and raises a CommandError unless the answer is yes."""
     return without_asking if yes else _ask
 
 

@@ -158,7 +158,7 @@ class Deployment:
 def on_deployment(
     command: str, function: Callable[..., Result], cluster: str, clusters: Path, access: Access, **arguments: object
 ) -> Result:
-    """Run a command on the deployment, and return its result; raise an CommandError if AWS refuses or does not answer."""
+    """Run a command on the deployment, and return its result; raise a CommandError if AWS refuses or does not answer."""
     if is_path(cluster):
         clusters, cluster = Path(cluster).parent, Path(cluster).stem
     (config,) = load_clusters(clusters, only=cluster)

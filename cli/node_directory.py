@@ -176,7 +176,7 @@ class NodeDirectory:
         return number.isdecimal() and bool(self._of_group(group))
 
     def _demand_no_node(self, name: str) -> None:
-        """Raise an CommandError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
+        """Raise a CommandError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
         fix = "pass instance ids or host names"
         nodes = self.listed
         if self._is_numbered(name):

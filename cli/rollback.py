@@ -55,7 +55,7 @@ def failed_resources(deployment: Deployment, stack: Stack) -> list[str]:
 
 
 def _demand_a_quiet_cluster(deployment: Deployment) -> None:
-    """Raise an CommandError if the cluster is busy: the rollback would wait, and could time out again."""
+    """Raise a CommandError if the cluster is busy: the rollback would wait, and could time out again."""
     if "ClusterName" not in deployment.outputs():
         return
     cluster = deployment.cluster()

@@ -90,7 +90,7 @@ class CountEdit:
 
 
 def with_count(text: str, group: str, count: int) -> CountEdit:
-    """Return the text with the group's new count; raise an CommandError if that would change anything else."""
+    """Return the text with the group's new count; raise a CommandError if that would change anything else."""
     content = read_yaml(text.encode()).content
     index = _index(content, group)
     edited = _replaced(text, index, count)

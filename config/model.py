@@ -247,6 +247,13 @@ def slurm_of(config: ClusterConfig) -> SlurmConfig:
     return config.slurm
 
 
+def file_schema(template: str = "#/$defs/{model}") -> dict[str, Any]:
+    """Return the JSON schema of a cluster file, in which `slurm` has the default of a Slurm cluster."""
+    whole, of_slurm = (model.model_json_schema(ref_template=template) for model in (ClusterConfig, SlurmClusterConfig))
+    whole["properties"]["slurm"] = of_slurm["properties"]["slurm"]
+    return whole
+
+
 def model_of(content: Mapping[str, Any]) -> type[ClusterConfig]:
     """Return the model of a file with this content, which depends on its orchestrator."""
     return SlurmClusterConfig if content.get("eks") is None else ClusterConfig

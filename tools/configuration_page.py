@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli.resource_code import OFF, PERMANENT
-from config.model import ClusterConfig, Orchestrator, SlurmClusterConfig
+from config.model import Orchestrator, file_schema
 from tools.configuration_page_texts import (
     CHANGES,
     EKS_EXAMPLES,
@@ -28,8 +28,7 @@ _BELOW = {"$ref": "", "items": "[]", "additionalProperties": ".NAME"}
 
 def render() -> str:
     """Return the whole page."""
-    schema = ClusterConfig.model_json_schema()
-    schema["properties"]["slurm"] = SlurmClusterConfig.model_json_schema()["properties"]["slurm"]
+    schema = file_schema()
     changes = "\n".join(f"| *{change.value}* | {what} |" for change, what in CHANGES.items())
     parts = [INTRO.format(minimal=MINIMAL, minimal_eks=MINIMAL_EKS, changes=changes)]
     parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]

@@ -13,7 +13,7 @@ from cluster_request.request_check import EXTENSIBLE_ENUMS
 from cluster_request.service_model import input_shape, shape
 from config.errors import Level
 from config.instance_types import TYPE_NAME
-from config.model import ClusterConfig, SlurmClusterConfig
+from config.model import file_schema
 from config.zones import regions
 from validation.catalog import catalog
 
@@ -42,9 +42,7 @@ _TYPES = {"string": "string", "blob": "string", "boolean": "boolean", "integer":
 
 def cluster_schema() -> Schema:
     """Return the JSON schema of a cluster file."""
-    template = "#/definitions/{model}"
-    whole = ClusterConfig.model_json_schema(ref_template=template)
-    whole["properties"]["slurm"] = SlurmClusterConfig.model_json_schema(ref_template=template)["properties"]["slurm"]
+    whole = file_schema("#/definitions/{model}")
     definitions = {name: _of_model(each) for name, each in whole.pop("$defs").items()}
     root = _of_model(whole)
     del root["properties"]["name"]

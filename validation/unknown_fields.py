@@ -1,6 +1,5 @@
 """Explain unknown fields: misplaced ones, the API's names, and files of other tools."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -30,7 +29,6 @@ def misplaced_fields(details: Sequence[ErrorDetails], model: type[Section]) -> I
         return
     empty = {detail["loc"]: detail for detail in details if detail["type"] == "model_type" and detail["input"] is None}
     unknown = [detail for detail in details if detail["type"] == "extra_forbidden"]
-    yield from _without_blank(details)
     yield from _split_entries(details)
     for section, parts in groupby(unknown, key=lambda detail: _empty_section(detail, empty, model)):
         fields = list(parts)
@@ -53,15 +51,6 @@ def _foreign(details: Sequence[ErrorDetails], model: type[Section]) -> Problem |
         return None
     message = f"belongs to {FOREIGN[what]}"
     return Problem((what,), given[what], message, "convert it with `./hpod import FILE`", rule="unknown-field")
-
-
-def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
-    """Yield fields without a space after the colon, which YAML reads as text."""
-    for detail in details:
-        given = detail["input"]
-        if detail["type"] == "model_type" and isinstance(given, str) and (found := re.fullmatch(r"(\w+):(\S.*)", given)):
-            message = "no space after the colon"
-            yield Problem(detail["loc"], given, message, f"write `{found[1]}: {found[2]}`", rule="type"), [detail]
 
 
 def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:

@@ -42,7 +42,7 @@ def live_session(config: ClusterConfig, file: str, region: str, access: Access) 
 
 
 def live_lines(charges: Iterable[Charge], region: str, session: Any) -> tuple[Line, ...]:
-    """Return the charges with today's prices; raise an CommandError if AWS refuses or does not answer."""
+    """Return the charges with today's prices; raise a CommandError if AWS refuses or does not answer."""
     try:
         client = client_of(session, "pricing", region_name=endpoint_region(region))
         return lines_of(charges, region, PricingApi(client).price)

@@ -31,7 +31,7 @@ PARAMETERS = "provisioning_parameters.json"
 def read_live(
     name: str, parameters: Path | None, choices: Choices, session: Any = None, file: Path | None = None
 ) -> tuple[Original, Choices]:
-    """Return the cluster, and the choices completed from its account; raise an CommandError if AWS refuses or does not answer."""
+    """Return the cluster, and the choices completed from its account; raise a CommandError if AWS refuses or does not answer."""
     try:
         session = session or boto3.Session(profile_name=choices.profile, region_name=asked_region(choices.region))
         if session.region_name is None:

@@ -51,7 +51,7 @@ class Entry:
 
 
 def merged(config: Json, entry: Entry, *, force: bool = False) -> Json:
-    """Return the kubeconfig with the entry; raise an CommandError if its context belongs to another cluster, unless ``force``."""
+    """Return the kubeconfig with the entry; raise a CommandError if its context belongs to another cluster, unless ``force``."""
     found = _named(config, "contexts", entry.context)
     other = (found.get("context") or {}).get("cluster")
     if found and other != entry.arn and not force:

@@ -23,7 +23,7 @@ def warnings(site: Site, action: str, nodes: Sequence[Node]) -> list[str]:
 
 
 def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: bool) -> None:
-    """Raise an CommandError if the nodes include every controller while jobs run, unless ``force``."""
+    """Raise a CommandError if the nodes include every controller while jobs run, unless ``force``."""
     chosen = {node.instance for node in nodes if node.role == Role.CONTROLLER}
     others = [node for node in site.of_role(Role.CONTROLLER) if node.instance not in chosen]
     if not chosen or force or any(node.status == "Running" for node in others) or site.scheduler is None:

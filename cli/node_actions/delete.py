@@ -63,7 +63,7 @@ def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
 
 
 def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bool) -> None:
-    """Raise an CommandError if the file requires more nodes than are left, because the next deployment would add them again."""
+    """Raise a CommandError if the file requires more nodes than are left, because the next deployment would add them again."""
     for group in site.deployment.config.instance_groups:
         if group.name not in left:
             continue

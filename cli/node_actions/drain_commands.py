@@ -73,7 +73,7 @@ def resume_nodes(
 
 
 def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) -> tuple[Site, Sequence[Node], dict[str, Host]]:
-    """Return the nodes of these names, and those that the scheduler knows; raise an CommandError if it knows none."""
+    """Return the nodes of these names, and those that the scheduler knows; raise a CommandError if it knows none."""
     fix = f"`{deployment.hpod('status')}` shows the state of the cluster"
     site, chosen = Site.of(deployment, names, shell=shell, fix=fix)
     known = site.in_scheduler(chosen)

@@ -75,7 +75,7 @@ class HealthCheck:
     """Log streams of checks before this one."""
 
     def start(self) -> None:
-        """Start the checks; raise an CommandError if HyperPod refuses."""
+        """Start the checks; raise a CommandError if HyperPod refuses."""
         self.earlier = {record["stream"] for record in self.records()}
         groups = dict.fromkeys(node.group for node in self.nodes)
         configurations = [
@@ -189,7 +189,7 @@ def health_check(
 
 
 def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that HyperPod checks; raise an CommandError if there are none."""
+    """Return the nodes that HyperPod checks; raise a CommandError if there are none."""
     found = [node for node in nodes if instance_type(node.instance_type) is None or accelerator(node.instance_type)]
     if not found:
         types = ", ".join(sorted({node.instance_type for node in nodes}))

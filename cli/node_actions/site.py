@@ -42,7 +42,7 @@ class Site(NodeDirectory):
         show: Show = ignore,
         fix: str = WITHOUT_SCHEDULER,
     ) -> tuple["Site", tuple[Node, ...]]:
-        """Return the site and its nodes of these names; raise an CommandError with the fix if ``drain`` misses the scheduler."""
+        """Return the site and its nodes of these names; raise a CommandError with the fix if ``drain`` misses the scheduler."""
         found = node_directory(deployment, shell)
         scheduler = _scheduler(found)
         reason = _why_unreachable(scheduler, drain=drain) if scheduler else found.shell_problem
@@ -79,7 +79,7 @@ class Site(NodeDirectory):
         return {host: node for host, node in known.items() if host in hosts}
 
     def demand_known(self, nodes: Iterable[Node]) -> None:
-        """Raise an CommandError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
+        """Raise a CommandError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
         running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
         known = self.in_scheduler(running)
         if unknown := [node.label for node in running if node.host not in known]:

@@ -53,7 +53,7 @@ class Account(Deployment):
 
     @property
     def region(self) -> str:
-        """The region; raise an CommandError if none is known."""
+        """The region; raise a CommandError if none is known."""
         name = self._session.region_name
         if not name:
             raise CommandError("no region: set `region` in the cluster file, or pass --region")

@@ -123,13 +123,13 @@ def login_of(deployment: Deployment, user: str | None, identity: Path | None) ->
 
 
 def require_plugin() -> None:
-    """Raise an CommandError if the Session Manager plugin cannot be used."""
+    """Raise a CommandError if the Session Manager plugin cannot be used."""
     if problem := missing_plugin():
         raise problem
 
 
 def require_aws_cli() -> None:
-    """Raise an CommandError without the AWS CLI, which ssh runs as ProxyCommand."""
+    """Raise a CommandError without the AWS CLI, which ssh runs as ProxyCommand."""
     if shutil.which("aws") is None:
         raise CommandError("aws: not in PATH", f"install the AWS CLI: {AWS_CLI}")
 

@@ -63,7 +63,7 @@ def config_text(cluster: str, found: Sequence[Entry], login: Login, known_hosts:
 
 
 def _checked(word: str) -> str:
-    """Return a word of the file; raise an CommandError for one that ssh could read as more than a word."""
+    """Return a word of the file; raise a CommandError for one that ssh could read as more than a word."""
     if not _WORD.fullmatch(word):
         raise CommandError(f"{word!r} is not allowed in an ssh configuration", "use letters, digits and -_.@:/+=,")
     return word
@@ -87,7 +87,7 @@ def _block(entry: Entry, login: Login, known_hosts: Path) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """Return the path as ssh reads it, which expands percent signs; raise an CommandError for one that would end the text."""
+    """Return the path as ssh reads it, which expands percent signs; raise a CommandError for one that would end the text."""
     if re.search(r'["\x00-\x1f\x7f]', str(path)):
         raise CommandError(
             f"{str(path)!r} is not allowed in an ssh configuration", "use a path without quotes and control characters"

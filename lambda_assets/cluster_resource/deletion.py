@@ -53,9 +53,9 @@ def with_leftovers(decision: Decision, desired: Desired) -> Decision:
     """
     memory = decision.memory
     known = ("", desired.physical_id, memory.cluster)
-    old = (desired.old_name,) if desired.type == "Update" and not memory.leftover else ()
+    old = () if memory.leftover else (desired.old_name,)
     names = tuple(dict.fromkeys(name for name in (*old, *memory.leftovers) if name not in known))
-    if not names or desired.adopt or not isinstance(decision.action, Succeed):
+    if not names or not isinstance(decision.action, Succeed):
         return decision
     note = f"checking whether a failed replacement left {names[0]}"
     return Decision(Wait(note), memory._replace(leftover=names[0], leftovers=names[1:]))
@@ -63,7 +63,6 @@ def with_leftovers(decision: Decision, desired: Desired) -> Decision:
 
 def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
     """Delete the cluster of a failed replacement, which uses the network; the request's own cluster is done."""
-    # A replacement creates its cluster and never adopts one.
     decision = decide_delete(desired._replace(adopt=False), cluster, memory._replace(arn=""), clock)
     done = attributes_of(memory, memory.cluster) if desired.type == "Update" else None
     kept = decision.memory._replace(arn=memory.arn)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from cluster_resource.errors import PropertyError
-from cluster_resource.event import ClusterProperties, Event, Json, Owner, cluster_name, create_only, is_reserved
+from cluster_resource.event import ClusterProperties, Event, Json, Owner, cluster_name, create_only, created_name, is_reserved
 from cluster_resource.observed import GROUP_KINDS
 
 NUMBERS = {"integer": int, "long": int, "float": float, "double": float}
@@ -88,6 +88,7 @@ class Desired(NamedTuple):
     request: Json
     tags: Mapping[str, str]
     old_name: str
+    """The cluster that the old properties create."""
     old_request: Json | None
     old_tags: Mapping[str, str]
     wait: str
@@ -122,7 +123,7 @@ class Desired(NamedTuple):
             is_name_fixed=bool(properties.cluster_name),
             request=new.fields,
             tags=new.tags,
-            old_name="" if event.old_properties is None else cluster_name(event, event.old_properties),
+            old_name="" if event.old_properties is None else created_name(event, event.old_properties),
             old_request=None if old is None else old.fields,
             old_tags={} if old is None else old.tags,
             wait=properties.wait,

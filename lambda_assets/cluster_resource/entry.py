@@ -11,7 +11,7 @@ import os
 from datetime import datetime
 
 from cluster_resource.decision import VERSION
-from cluster_resource.event import ROLLOUT, Event, Json, cluster_name, execution_name, is_later
+from cluster_resource.event import ROLLOUT, Event, Json, cluster_name, created_name, execution_name, is_later
 from cluster_resource.executions import Execution, Executions, executions_of
 from cluster_resource.log import log
 from cluster_resource.pointer import Bundle
@@ -143,8 +143,8 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
     """
     found = []
     for execution, made in others:
-        name = cluster_name(made, made.properties)
-        if made.request_type != "Update" or name == made.physical_id:
+        name = created_name(made, made.properties)
+        if made.request_type != "Update" or name in ("", made.physical_id):
             continue
         after = [its for _, its in others if is_later(its.issued, made.issued)]
         rivals = [*after, *(its for other, its in others if other.started >= execution.started and its is not made)]

@@ -188,6 +188,11 @@ def cluster_name(event: Event, properties: Mapping[str, Any]) -> str:
     return f"{prefix}-{digest}"
 
 
+def created_name(event: Event, properties: Mapping[str, Any]) -> str:
+    """Return the name of the cluster that these properties create; empty if they adopt one."""
+    return "" if ClusterProperties.of(properties).adopt else cluster_name(event, properties)
+
+
 def physical_id(event: Event) -> str:
     """Return the default PhysicalResourceId of the response: the event's, or the one that a Create gives."""
     if event.physical_id:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from local_aws.builds.relay import socket_path
+from local_aws.builds import relay
 from local_aws.nodes.specs import FileSystem, NodeFile, NodeSpec, Vpc
 
 Json = dict[str, object]
@@ -18,14 +18,7 @@ READY = "ready"  # printed by the hub's process when it accepts requests
 
 def connect(folder: Path) -> socket.socket:
     """Connect to the hub in ``folder``; raise OSError if none listens."""
-    client = socket.socket(socket.AF_UNIX)
-    try:
-        with socket_path(folder, SOCKET) as path:
-            client.connect(path)
-    except OSError:
-        client.close()
-        raise
-    return client
+    return relay.connect(folder, SOCKET)
 
 
 def send(stream: IO[str], message: object) -> None:

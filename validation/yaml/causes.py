@@ -10,6 +10,8 @@ _OTHER_COMMENT = re.compile(r"\s*(//|;|--|/\*)")
 _IN_PLACE = {
     "but found another document": ("starts a second document", "use one file for each cluster"),
     "unknown escape character": ("invalid escape sequence in double quotes", "use single quotes"),
+    "cannot start any token": ("text cannot start with this character", "put it in quotes"),
+    "expected alphabetic or numeric character": ("text cannot start with & or *", "put it in quotes"),
     "found undefined alias": ("the anchor is not defined", "write the value itself"),
     "sequence entries are not allowed here": ("list starts on the line of its field", "move it to the next line, and indent it"),
 }
@@ -57,17 +59,6 @@ def _open_bracket(error: ParseError) -> Cause | None:
     return Cause(*error.start, f"{opener} is not closed before line {error.place[0] + 1}", "close it, or add the missing comma")
 
 
-def _first_character(error: ParseError) -> Cause | None:
-    if "cannot start any token" not in error.problem and error.context not in (
-        "while scanning an alias",
-        "while scanning an anchor",
-    ):
-        return None
-    line, column = error.start or error.place
-    character = error.line(line)[column : column + 1]
-    return Cause(line, column, f"text cannot start with {character}", "put it in quotes") if character else None
-
-
 def _text_of_lines(error: ParseError) -> Cause | None:
     """Find multi-line text that ends early: at a line that is not indented, or at a comment."""
     line = error.start[0] if "could not find expected ':'" in error.problem and error.start else error.place[0]
@@ -77,16 +68,6 @@ def _text_of_lines(error: ParseError) -> Cause | None:
     if "but found '<scalar>'" in error.problem and error.line(line - 1).strip().startswith("#"):
         return Cause(line, indent_of(error.line(line)), "continues text that the comment above ended", "move the comment")
     return None
-
-
-def _below_braces(error: ParseError) -> Cause | None:
-    line, _ = error.place
-    above = next(error.before(line), None)
-    if above is None or "but found '<block mapping start>'" not in error.problem:
-        return None
-    if not content_of(error.line(above)).endswith("}"):
-        return None
-    return Cause(line, indent_of(error.line(line)), f"outside the braces of line {above + 1}", "move it between them")
 
 
 def _no_colon(error: ParseError) -> Cause | None:
@@ -146,16 +127,6 @@ def _no_minus(error: ParseError) -> Cause | None:
     return _first_without_minus(error, line)
 
 
-def _other_indentation(error: ParseError) -> Cause | None:
-    line, _ = error.place
-    above = next(error.before(line), None)
-    if "but found '<block" not in error.problem or above is None or column_of(error.line(above)) == column_of(error.line(line)):
-        return None
-    has, had = column_of(error.line(line)), column_of(error.line(above))
-    message = f"starts in column {has + 1}, but line {above + 1} in column {had + 1}"
-    return Cause(line, has, message, "align it with the lines of its section")
-
-
 def _first_without_minus(error: ParseError, line: int) -> Cause | None:
     """Find the first line of a list, if it has no minus or another indentation than ``line``."""
     text, first = error.line(line), None
@@ -175,11 +146,8 @@ _DETECTORS: tuple[Detector, ...] = (
     _in_place,
     _open_quote,
     _open_bracket,
-    _first_character,
     _text_of_lines,
-    _below_braces,
     _no_colon,
     _value_in_a_value,
     _no_minus,
-    _other_indentation,
 )

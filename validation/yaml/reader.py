@@ -131,7 +131,7 @@ class _Reader:
         elif node.value == "<<" and node.style is None:
             message = "merge keys are not allowed in YAML 1.2"
             self._once(Problem((*path, "<<"), "<<", message, "write the fields themselves", rule="yaml.key", place=_place(node)))
-        key = self._plain(node, (*path, node.value))
+        key = self._plain(node, path, is_key=True)
         self._tokens(key, (*path, key))
         return key
 
@@ -140,14 +140,14 @@ class _Reader:
         if found := _TOKEN.search(text):
             self._wrong(path, found[0], "is reserved by the CDK for values of templates", "write other text", "yaml.character")
 
-    def _plain(self, node: ScalarNode, path: Path) -> str:
+    def _plain(self, node: ScalarNode, path: Path, *, is_key: bool = False) -> str:
         """Return the text, and report a character in it that looks like another or is none."""
         text, odd = str(node.value), _HALF if node.style else _ODD
         if not (found := odd.search(text)):
             return text
         place, plain = _place(node), odd.sub("", text).strip()
         message = f"character U+{ord(found[0]):04X} on line {place.line} is not allowed"
-        at = (*path[:-1], plain) if path[-1:] == (text,) else path
+        at = (*path, plain) if is_key else path
         self._once(Problem(at, _HALF.sub("?", text), message, "write a plain one", rule="yaml.character", place=place))
         return plain
 

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
 from local_aws.__main__ import parser as local_aws_parser
 from tests.unit.cli.commands import ARGUMENTS, COMMANDS, EXAMPLES, HELP, OPTIONS
@@ -65,6 +66,12 @@ def test_contributing_lists_every_place_of_a_command() -> None:
 @pytest.mark.parametrize("target", re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE))
 def test_every_target_of_make_is_documented(target: str) -> None:
     assert target == "help" or f"`make {target}`" in COMMANDS_PAGE
+
+
+def test_the_nightly_workflow_runs_every_part_of_make_nightly() -> None:
+    [parts] = re.findall(r"^NIGHTLY := (.+)$", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE)
+    workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "nightly.yml").read_text())
+    assert workflow["jobs"]["rare-bugs"]["strategy"]["matrix"]["part"] == parts.split()
 
 
 def section(title: str) -> str:

@@ -89,15 +89,14 @@ class FakeCluster:
     ) -> None:
         """End a continuous cluster's update, unless a newer one replaced it; only its events tell of a rollback.
 
-        Only new nodes can fail.
+        Only nodes that do not run yet can fail.
         """
         revision = self.revision
-        grows = any(group["InstanceCount"] > self.running.get(name, 0) for name, group in self.groups.items())
 
         def end() -> None:
             if self.revision != revision or self.status in ENDING:
                 return
-            if failure and grows:
+            if failure and any(group["InstanceCount"] > self.running.get(name, 0) for name, group in self.groups.items()):
                 undo()
                 self.record("Cluster update failed", {"EventMetadata": {"Cluster": {"FailureMessage": failure}}})
             else:

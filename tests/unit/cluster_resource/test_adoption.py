@@ -185,6 +185,17 @@ def test_replacing_an_adopted_cluster_does_not_delete_it(world: World) -> None:
     assert sorted(world.sagemaker.living()) == ["ours", "theirs"]
 
 
+@pytest.mark.fault(40)
+def test_the_rollback_of_a_failed_replacement_of_an_adopted_cluster_deletes_only_the_new_one(world: World) -> None:
+    made_elsewhere(world)
+    name = adopt(world)["PhysicalResourceId"]
+    world.sagemaker.creation_fails = "no capacity"
+    ours = properties(ClusterName="ours")
+    assert world.finish(world.event("Update", ours, adopting(), name))["Status"] == "FAILED"
+    assert world.finish(world.event("Update", adopting(), ours, name))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == ["theirs"]
+
+
 def test_an_update_neither_adopts_nor_creates_a_cluster_with_another_name(world: World) -> None:
     made_elsewhere(world)
     name = adopt(world)["PhysicalResourceId"]

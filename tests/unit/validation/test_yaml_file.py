@@ -65,7 +65,11 @@ def test_an_unforeseen_syntax_error_is_reported_in_the_parsers_words() -> None:
         ('a: "1\nb: 2\nc: "3"\n', "1:4", "unclosed quote; close it on this line"),
         ("a: 1\nb: [1, 2\nc: 3\n", "2:4", "[ is not closed before line 3; close it, or add the missing comma"),
         ("b:\n  - {x: 1\nc: 3\n", "2:5", "{ is not closed before line 3; close it, or add the missing comma"),
-        ("a:\n    b: 1\n  c: 2\n", "3:3", "starts in column 3, but line 2 in column 5; align it with the lines of its section"),
+        (
+            "a:\n    b: 1\n  c: 2\n",
+            "3:3",
+            "invalid YAML at line 3, column 3: its indentation matches no line since line 1; align it",
+        ),
         ("a: 1\nregion us-west-2\nnetwork:\n  a: 1\n", "2:1", "missing colon; write `region: us-west-2`"),
         ("a: 1\nregion\nnetwork:\n  a: 1\n", "2:1", "missing colon; write `region:`"),
         ("a: 1\nregion:us-west-2 # b\nb: 1\n", "2:1", "no space after the colon; write `region: us-west-2`"),

@@ -133,10 +133,7 @@ def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
 
 def _subnets(group: GroupMember, request: EffectiveRequest) -> list[str]:
     """Return the group's own subnets, or the cluster's; none for the subnet that the deployment creates."""
-    own = sorted(each.text for each in group.entries("OverrideVpcConfig", "Subnets"))
-    cluster = request.member("VpcConfig", "Subnets")
-    is_known = cluster.is_overridden or request.config.network.existing is not None
-    return own or (sorted(each.text for each in cluster.entries()) if is_known else [])
+    return sorted(group.subnets or request.node_subnets)
 
 
 def _in_partition(group: GroupMember, partition: str, config: ClusterConfig, message: str) -> Problem:

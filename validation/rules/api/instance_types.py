@@ -52,7 +52,7 @@ def type_in_zone(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.all_groups if zone in zones_of(region) else ():  # zone-region reports other zones
         if group.member("OverrideVpcConfig").is_given or group.training_plan:
             continue
-        offering = {each.text: zones_with_type(each.text, region) for each in group.instance_types()}
+        offering = {name: zones_with_type(name, region) for name in group.types}
         if all(zones is not None and zone not in zones for zones in offering.values()):
             for each in group.instance_types():
                 move = f"set `network.availability_zone_id` to {either(found)}, or " if (found := offering[each.text]) else ""
