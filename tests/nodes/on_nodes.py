@@ -1,5 +1,6 @@
 """Programs on the nodes that run, called by their instance names."""
 
+import itertools
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,23 +17,32 @@ BEING_REPLACED = (
     "Requested topology configuration is not available",
 )
 BEING_REPLACED_S = 5.0
+_NUMBERS = itertools.count()
 
 
 def run_on(node: Mapping[str, str], *argv: str, status: int = 0, timeout_s: float = LIMIT_S) -> str:
-    """What a program prints on a node that a runner described; it must end with this status and within this time.
+    """Return what a program prints on a node that a runner described; it must end with this status and within this time.
 
-    A Slurm command that found no configuration has done nothing, and is run again for a few seconds.
+    Its standard error, in which warnings come and go, is only shown if it fails. A Slurm command that found no configuration has
+    done nothing, and is run again for a few seconds.
     """
     end = time.monotonic() + BEING_REPLACED_S
-    command: dict[str, object] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": timeout_s}
+    errors = f"/run/errors-of-tests-{next(_NUMBERS)}"
     while True:
-        lines: list[str] = []
-        ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
+        ended, printed = _asked(node, ("sh", "-c", 'exec 2> "$0"; exec "$@"', errors, *argv), timeout_s)
         if ended == status:
-            return "\n".join(lines)
-        assert any(text in line for text in BEING_REPLACED for line in lines), (ended, lines)
-        assert time.monotonic() < end, lines
+            return "\n".join(printed)
+        problems = [*printed, *_asked(node, ("cat", errors), timeout_s)[1]]
+        assert any(text in line for text in BEING_REPLACED for line in problems), (ended, problems)
+        assert time.monotonic() < end, problems
         time.sleep(0.5)
+
+
+def _asked(node: Mapping[str, str], argv: tuple[str, ...], timeout_s: float) -> tuple[object, list[str]]:
+    """Return the exit status of a program on a node, and the lines that it prints."""
+    lines: list[str] = []
+    command: dict[str, object] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": timeout_s}
+    return client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append), lines
 
 
 class OnNodes:
