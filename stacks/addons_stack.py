@@ -1,7 +1,5 @@
 """Define what needs the nodes of a cluster on EKS."""
 
-from typing import Any
-
 from aws_cdk import CustomResource, Duration, Fn, Stack
 from constructs import Construct
 
@@ -34,9 +32,8 @@ class AddonsStack(Stack):
         eks: EksConfig,
         cluster: ClusterStack,
         provider: str,
-        **kwargs: Any,
     ) -> None:
-        super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS", **kwargs)
+        super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS")
         name = str(config.eks_cluster_name)
         keeps = config.keeps_cluster
         addons = Addons(

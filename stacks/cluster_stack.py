@@ -1,7 +1,5 @@
 """Define the cluster, its role and its lifecycle scripts."""
 
-from typing import Any
-
 from aws_cdk import CfnOutput, Fn, Stack
 from constructs import Construct
 
@@ -13,17 +11,15 @@ from constructs.hyperpod.cluster.node_role import NodeRole
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import retain
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
 from stacks.storage_stack import DATA_BUCKET_OUTPUT
 
 
 class ClusterStack(Stack):
     """Define the cluster, the role of its nodes and their lifecycle scripts."""
 
-    def __init__(
-        self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage, **kwargs: Any
-    ) -> None:
-        super().__init__(scope, id, description=f"HyperPod cluster {config.name}", **kwargs)
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage) -> None:
+        super().__init__(scope, id, description=f"HyperPod cluster {config.name}")
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
         role = NodeRole(
             self,

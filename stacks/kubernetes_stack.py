@@ -1,7 +1,5 @@
 """Define the EKS cluster and what HyperPod needs in it."""
 
-from typing import Any
-
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
@@ -12,16 +10,15 @@ from config.eks import EksConfig
 from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.zones import region_of_zone
-from constructs.hyperpod.cluster.no_vpc import Placement
+from constructs.hyperpod.cluster.resource_function import Placement
 from constructs.hyperpod.kubernetes.access_entries import AccessEntries
 from constructs.hyperpod.kubernetes.addons import Addons
-from constructs.hyperpod.kubernetes.control_plane_network import ControlPlaneNetwork
 from constructs.hyperpod.kubernetes.dependencies import Dependencies
-from constructs.hyperpod.kubernetes.eks_cluster import EksCluster, ImportedEksCluster
+from constructs.hyperpod.kubernetes.eks_cluster import ControlPlaneNetwork, EksCluster, ImportedEksCluster
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import retain
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
 
 
 class KubernetesStack(Stack):
@@ -36,9 +33,8 @@ class KubernetesStack(Stack):
         eks: EksConfig,
         network: Network,
         storage: SharedStorage,
-        **kwargs: Any,
     ) -> None:
-        super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}", **kwargs)
+        super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}")
         self.cluster = self._eks_cluster(config, eks, network)
         name = self.cluster.cluster_name
         access = AccessEntries(self, "Access", config=eks, cluster_name=name)

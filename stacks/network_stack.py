@@ -1,7 +1,5 @@
 """Define the network of a cluster."""
 
-from typing import Any
-
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
@@ -16,8 +14,8 @@ from stacks.placeholder import fill_if_empty
 class NetworkStack(Stack):
     """Define the network of the nodes and the file system."""
 
-    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, **kwargs: Any) -> None:
-        super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}", **kwargs)
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
+        super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}")
         # A retained file system uses its network interfaces, and so the subnet, the security group and the VPC; a retained EKS
         # cluster uses the security group and the VPC.
         removal = Removal.RETAIN if config.retains_network else Removal.DESTROY

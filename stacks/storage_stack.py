@@ -1,14 +1,12 @@
 """Define the storage of a cluster."""
 
-from typing import Any
-
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.reuse import storage_section
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
 from stacks.placeholder import fill_if_empty
 
 DATA_BUCKET_OUTPUT = "DataBucketName"
@@ -17,8 +15,8 @@ DATA_BUCKET_OUTPUT = "DataBucketName"
 class StorageStack(Stack):
     """Define the file system and the data bucket."""
 
-    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, **kwargs: Any) -> None:
-        super().__init__(scope, id, description=f"Storage of HyperPod cluster {config.name}", **kwargs)
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network) -> None:
+        super().__init__(scope, id, description=f"Storage of HyperPod cluster {config.name}")
         self.storage = SharedStorage(self, "Storage", config=config.storage, network=network)
         fill_if_empty(self)
 
