@@ -2,10 +2,10 @@
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from config.entries import numbered
-from config.errors import Level, Path, Problem
+from config.entries import numbered, repeated
+from config.errors import Level, Path, Problem, dotted
 from config.model import ClusterConfig
 from config.reserved_names import NOBODY_IDS, is_reserved, is_systemd_id
 from config.suggestions import nearest
@@ -30,13 +30,10 @@ def _ids(config: ClusterConfig) -> Iterator[Numbered]:
     yield from (((("users", index, "uid")), user.uid) for index, user in numbered(config.users))
 
 
-def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, str | int, str]]:
-    """Yield duplicates, each with where the value occurs first."""
-    first: dict[str | int, Path] = {}
-    for path, value in found:
-        if first.setdefault(value, path) != path:
-            section, index, _ = first[value]
-            yield path, value, f"{section}[{index}]"
+def _used_by(first: Path, path: Path, what: str) -> str:
+    """Return the message for a value at ``path`` that the entry of ``first`` has."""
+    own = f", as each user has a group with the same {what}" if first[0] != path[0] else ""
+    return f"already used by {dotted(first[:2])}{own}"
 
 
 @rule("unique-account-names", "users[]", "user_groups[]")
@@ -45,9 +42,8 @@ def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
 
     A node cannot create a second account of a name: the setup of every node fails.
     """
-    for path, value, first in _repeated(_names(config)):
-        own = ", as each user has a group with the same name" if first.startswith("users") != (path[0] == "users") else ""
-        yield Problem(path, value, f"already used by {first}{own}", "use another name")
+    for path, name, first in repeated(_names(config)):
+        yield Problem(path, name, _used_by(first, path, "name"), "use another name")
 
 
 @rule("unique-account-ids", "users[]", "user_groups[]")
@@ -58,9 +54,8 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     """
     taken = {number for _, number in _ids(config)}
     free = next(number for number in range(10001, 60000) if number not in taken)
-    for path, value, first in _repeated(_ids(config)):
-        own = ", as each user has a group with the same id" if path[0] != first.partition("[")[0] else ""
-        yield Problem(path, value, f"already used by {first}{own}", f"use e.g. {free}")
+    for path, number, first in repeated(_ids(config)):
+        yield Problem(path, number, _used_by(first, path, "id"), f"use e.g. {free}")
 
 
 @rule("reserved-account-names", "users[]", "user_groups[]")
@@ -159,9 +154,8 @@ def duplicate_user_entries(config: ClusterConfig) -> Iterator[Problem]:
     for index, user in numbered(config.users):
         keys = [key.split(" ")[1] for key in user.ssh_public_keys]
         for field, values in (("groups", list(user.groups)), ("ssh_public_keys", keys)):
-            for at, value in enumerate(values):
-                if value in values[:at]:
-                    yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate", "remove it")
+            for at, _, _ in repeated(enumerate(values)):
+                yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate", "remove it")
 
 
 def _is_whole(kind: str, body: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from config.entries import repeated
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig, slurm_of
 from config.slurm_parameters import slurm_parameters
@@ -54,11 +55,9 @@ def duplicate_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
 
     Slurm uses only the last of several lines.
     """
-    seen: dict[str, str] = {}
-    for name, value in slurm_of(config).settings.items():
-        first = seen.setdefault(name.lower(), name)
-        if first != name:
-            yield Problem((*SETTINGS, name), value, f"same parameter as {first}", "remove one")
+    settings = slurm_of(config).settings
+    for name, _, first in repeated((name, name.lower()) for name in settings):
+        yield Problem((*SETTINGS, name), settings[name], f"same parameter as {first}", "remove one")
 
 
 @slurm_rule("reserved-slurm-settings", "slurm.settings", "slurm.prolog_and_epilog")
