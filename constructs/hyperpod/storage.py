@@ -12,9 +12,8 @@ from config.section import Removal
 from config.storage import DataBucketConfig, ExistingFileSystem, LustreConfig, StorageConfig
 from config.storage import DataRepositoryAssociation as AssociationConfig
 from config.tags import NETWORK_TAG
-from constructs.hyperpod.auto_delete_logs import define_auto_delete_logs
-from constructs.hyperpod.nag import acknowledge
 from constructs.hyperpod.network.network import Network
+from constructs.hyperpod.private_bucket import PrivateBucket
 from constructs.hyperpod.removal_policy import removal_policy
 
 
@@ -107,34 +106,10 @@ class DataBucket(Construct):
         self.bucket_name = config.existing or self._define(config.removal).bucket_name
 
     def _define(self, removal: Removal) -> s3.Bucket:
-        bucket = s3.Bucket(
-            self,
-            "Resource",
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            versioned=True,
-            lifecycle_rules=[
-                s3.LifecycleRule(
-                    id="ExpireNoncurrentVersions",
-                    # Training overwrites checkpoints often; 30 days are enough to notice a mistake.
-                    noncurrent_version_expiration=cdk.Duration.days(30),
-                    abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
-                )
-            ],
-            removal_policy=removal_policy(removal),
-            auto_delete_objects=removal is Removal.DESTROY,
-        )
+        access = "only the FSx service accesses the bucket, and nodes if `node_access` allows it"
+        bucket = PrivateBucket(self, "Resource", removal=removal, access=access)
         # A retained bucket keeps its policy, which requires TLS.
         cast("s3.BucketPolicy", bucket.policy).apply_removal_policy(removal_policy(removal))
-        acknowledge(
-            bucket,
-            "S1",
-            "only the FSx service accesses the bucket, and nodes if `node_access` allows it; access logs would need a second "
-            "bucket that outlives the cluster, and CloudTrail data events record the same calls",
-        )
-        if removal is Removal.DESTROY:
-            define_auto_delete_logs(self)
         return bucket
 
 

@@ -7,10 +7,10 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from config.control_plane_zones import control_plane_zones
 from config.eks import ControlPlaneLog, EksConfig, EndpointAccess
 from config.operation_names import eks_log_group
 from config.tags import NETWORK_TAG
+from config.zones import control_plane_zones
 from constructs.hyperpod.nag import acknowledge
 from constructs.hyperpod.network.network import Network
 

@@ -5,14 +5,13 @@ from ipaddress import IPv4Network
 
 from cluster_request.eks_addons import minor, newest_version, versions
 from config.arns import in_another_region
-from config.control_plane_zones import UNSUPPORTED, control_plane_zones
 from config.eks import EksConfig, EndpointAccess
 from config.errors import ABSENT, Level, Path, Problem
 from config.model import ClusterConfig, eks_of
 from config.network import InternetAccess
 from config.section import Removal
 from config.suggestions import either
-from config.zones import region_of_zone, regions, zone_fix
+from config.zones import UNSUPPORTED_BY_EKS, control_plane_zones, region_of_zone, regions, zone_fix
 from validation.rules.common.network import PRIVATE, retention_problems
 from validation.rules.registry import eks_rule
 
@@ -197,7 +196,7 @@ def zones_of_control_plane(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(ZONES, ABSENT, "required, because the zones of the region are unknown", fix)
         return
     for index, zone in enumerate(given):
-        if zone in UNSUPPORTED:
+        if zone in UNSUPPORTED_BY_EKS:
             yield Problem((*ZONES, index), zone, "EKS does not support this zone", "use another zone of the region")
         elif home and region_of_zone(zone) not in (None, home):
             yield Problem((*ZONES, index), zone, f"is in {region_of_zone(zone)}, not in {home}", zone_fix(zone, home))

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from cluster_request.helm_chart.chart import Rendered, random_objects, rendered
-from cluster_request.helm_chart.manifests import Json, hook_of, name_of
+from cluster_request.helm_chart.chart import Json, Rendered, hook_of, name_of, random_objects, rendered
 from cluster_request.helm_chart.program import HelmError
 from cluster_request.kubernetes_objects.builders import NAMESPACE
 from cluster_request.kubernetes_objects.dependencies import MAX_EVENT, event_size, object_properties, objects_of
