@@ -14,7 +14,7 @@ from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
 from constructs.hyperpod.removal_policy import retain
 from stacks.cluster_stack import ClusterStack
-from stacks.placeholder import fill_if_empty
+from stacks.stack_content import fill_if_empty
 
 
 class AddonsStack(Stack):

@@ -1,6 +1,6 @@
 """Define the network of a cluster."""
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
@@ -8,7 +8,7 @@ from config.section import Removal
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy, retain
 from constructs.hyperpod.reuse import network_section
-from stacks.placeholder import fill_if_empty
+from stacks.stack_content import define_outputs, fill_if_empty
 
 
 class NetworkStack(Stack):
@@ -27,11 +27,10 @@ class NetworkStack(Stack):
         fill_if_empty(self)
 
         reuse = network_section(config, self.network)
-        for name, value, description in (
+        define_outputs(
+            self,
             ("VpcId", self.network.vpc_id, "VPC of the cluster"),
             ("NodeSubnetIds", ",".join(self.network.node_subnet_ids), "Private subnets of the nodes"),
             ("SecurityGroupId", self.network.security_group_id, "Security group of nodes and file system"),
             ("NetworkAfterDestroy", reuse, "Network that cdk destroy retains, as YAML to reuse it"),
-        ):
-            if value:
-                CfnOutput(self, name, value=value, description=description)
+        )

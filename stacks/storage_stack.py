@@ -1,13 +1,13 @@
 """Define the storage of a cluster."""
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.reuse import storage_section
 from constructs.hyperpod.storage import SharedStorage
-from stacks.placeholder import fill_if_empty
+from stacks.stack_content import define_outputs, fill_if_empty
 
 DATA_BUCKET_OUTPUT = "DataBucketName"
 
@@ -21,12 +21,11 @@ class StorageStack(Stack):
         fill_if_empty(self)
 
         reuse = storage_section(config.storage, self.storage)
-        for name, value, description in (
+        define_outputs(
+            self,
             ("FileSystemId", self.storage.file_system_id, "File system mounted at /fsx on every node"),
             ("FileSystemDnsName", self.storage.dns_name, "DNS name of the file system"),
             ("FileSystemMountName", self.storage.mount_name, "Mount name of the file system"),
             (DATA_BUCKET_OUTPUT, self.storage.data_bucket_name, "S3 bucket linked to the file system"),
             ("StorageAfterDestroy", reuse, "Storage that cdk destroy retains, as YAML to reuse it"),
-        ):
-            if value:
-                CfnOutput(self, name, value=value, description=description)
+        )

@@ -1,4 +1,4 @@
-"""Define a new or existing EKS cluster, and the subnets of its control plane."""
+"""Define an EKS cluster, and the subnets of its control plane."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -99,13 +99,6 @@ class EksCluster(Construct):
         finding = "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/AmazonEKSClusterPolicy]"
         acknowledge(role, finding, "EKS requires this policy and changes it with new features")
         return role
-
-
-class ImportedEksCluster:
-    """An existing EKS cluster, by its name."""
-
-    def __init__(self, name: str) -> None:
-        self.cluster_name = name
 
 
 def _network_of(config: EksConfig, network: Network, subnet_ids: list[str]) -> eks.CfnCluster.ResourcesVpcConfigProperty:
