@@ -5,9 +5,8 @@ from constructs import Construct
 
 from cluster_request.eks_addons import addons_after_nodes, all_addons
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
-from config.eks import EksConfig
 from config.fingerprint import fingerprint
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.tags import CLUSTER_TAG
 from constructs.hyperpod.kubernetes.addons import Addons
 from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
@@ -29,7 +28,6 @@ class AddonsStack(Stack):
         id: str,
         *,
         config: ClusterConfig,
-        eks: EksConfig,
         cluster: ClusterStack,
         provider: str,
     ) -> None:
@@ -40,7 +38,7 @@ class AddonsStack(Stack):
             self, "Addons", cluster_name=name, addons=addons_after_nodes(config), preserve=keeps, keep_identities=keeps
         )
         needs: list[Construct] = [addons]
-        if has_task_governance(eks):
+        if has_task_governance(eks_of(config)):
             quotas = ComputeQuotas(
                 self,
                 "Quotas",

@@ -8,7 +8,7 @@ from cluster_request.kubernetes_objects.dependencies import object_properties, o
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem
 from config.eks import EksConfig
 from config.fingerprint import fingerprint
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.zones import region_of_zone
 from constructs.hyperpod.cluster.resource_function import Placement
 from constructs.hyperpod.kubernetes.access_entries import AccessEntries
@@ -31,11 +31,11 @@ class KubernetesStack(Stack):
         id: str,
         *,
         config: ClusterConfig,
-        eks: EksConfig,
         network: Network,
         storage: SharedStorage,
     ) -> None:
         super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}")
+        eks = eks_of(config)
         name = eks.existing.name if eks.existing else self._eks_cluster(config, eks, network).cluster_name
         access = AccessEntries(self, "Access", config=eks, cluster_name=name)
         addons = Addons(

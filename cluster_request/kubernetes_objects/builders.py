@@ -35,9 +35,9 @@ def cluster_role(name: str, *rules: Json) -> Json:
     return {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": list(rules)}
 
 
-def binding_to_account(name: str, space: str = NAMESPACE) -> Json:
-    """Return the binding of a role to the service account of the same name."""
-    return binding(name, name, [account_subject(name, space)])
+def account(name: str, space: str, *rules: Json) -> list[Json]:
+    """Return a service account, and a role of the same name with its binding."""
+    return [service_account(name, space), cluster_role(name, *rules), binding(name, name, [account_subject(name, space)])]
 
 
 def account_subject(name: str, space: str = NAMESPACE) -> Json:

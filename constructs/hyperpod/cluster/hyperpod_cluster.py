@@ -45,10 +45,10 @@ class HyperPodCluster(Construct):
         id: str,
         *,
         config: ClusterConfig,
+        role: iam.IRole,
         network: Network,
         storage: SharedStorage,
         scripts: LifecycleScripts,
-        role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
         self._config = config
