@@ -25,15 +25,7 @@ from stacks.stack_content import define_outputs
 class KubernetesStack(Stack):
     """Define what must exist before HyperPod creates a cluster on EKS, and until it has deleted the cluster."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        config: ClusterConfig,
-        network: Network,
-        storage: SharedStorage,
-    ) -> None:
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage) -> None:
         super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}")
         eks = eks_of(config)
         name = eks.existing.name if eks.existing else self._eks_cluster(config, eks, network).cluster_name
