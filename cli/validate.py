@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cli.cluster_files import checked
 from cli.result import Result, Verbatim
-from validation.rendered_charts import with_charts
+from validation.checked_file import with_charts
 from validation.report import FORMATS, counted, counts, problems
 
 

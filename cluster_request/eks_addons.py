@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.device_plugins import tolerations
+from cluster_request.quotas import has_task_governance
 from cluster_request.request import merged
 from config.eks import AddonConfig, AddonName, EksConfig
 from config.instance_types import accelerator
@@ -63,11 +64,6 @@ def addons_before_nodes(config: ClusterConfig) -> list[Addon]:
 def addons_after_nodes(config: ClusterConfig) -> list[Addon]:
     """Return the add-ons whose pods need nodes: without them they stay DEGRADED, and the stack would fail."""
     return [addon for addon in all_addons(config) if addon.name not in BEFORE_NODES]
-
-
-def has_quotas(eks: EksConfig) -> bool:
-    """Return whether a team has a quota."""
-    return any(team.quota for team in eks.teams)
 
 
 @cache
@@ -177,5 +173,5 @@ def _is_default(name: AddonName, config: ClusterConfig, eks: EksConfig) -> bool:
         case AddonName.FSX_CSI_DRIVER:
             return config.storage.lustre is not None or config.storage.existing is not None
         case AddonName.TASK_GOVERNANCE:
-            return eks.scheduling is not None or has_quotas(eks)
+            return has_task_governance(eks)
     return True

@@ -72,25 +72,24 @@ class RequestValues:
 
 def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
     """Return CreateCluster's input without ClusterName."""
-    request: Request = {
+    slurm, scales = _slurm(config), config.eks is not None and config.eks.autoscaling is Autoscaling.KARPENTER
+    eks = {"Eks": {"ClusterArn": values.eks_cluster_arn}} if values.eks_cluster_arn is not None else None
+    request = {
         "InstanceGroups": [_group(group, config, values) for group in config.instance_groups],
         "VpcConfig": {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)},
+        "NodeRecovery": config.node_recovery.value if config.node_recovery else None,
+        "NodeProvisioningMode": CONTINUOUS if config.provisioning is Provisioning.CONTINUOUS else None,
+        "Orchestrator": eks or ({"Slurm": slurm} if slurm else None),
+        "AutoScaling": AUTOSCALING if scales else None,
+        "ClusterRole": values.autoscaler_role_arn if scales else None,
+        "Tags": [{"Key": key, "Value": value} for key, value in config.tags.items()] or None,
     }
-    if config.node_recovery is not None:
-        request["NodeRecovery"] = config.node_recovery.value
-    if config.provisioning is Provisioning.CONTINUOUS:
-        request["NodeProvisioningMode"] = CONTINUOUS
-    if slurm := _slurm(config):
-        request["Orchestrator"] = {"Slurm": slurm}
-    if values.eks_cluster_arn is not None:
-        request["Orchestrator"] = {"Eks": {"ClusterArn": values.eks_cluster_arn}}
-    if config.eks and config.eks.autoscaling is Autoscaling.KARPENTER:
-        request["AutoScaling"] = AUTOSCALING
-        if values.autoscaler_role_arn is not None:
-            request["ClusterRole"] = values.autoscaler_role_arn
-    if config.tags:
-        request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]
-    return merged(request, {key: value for key, value in config.overrides.items() if key not in RESERVED_CLUSTER_MEMBERS})
+    return merged(_given(request), {key: value for key, value in config.overrides.items() if key not in RESERVED_CLUSTER_MEMBERS})
+
+
+def _given(members: Request) -> Request:
+    """Return the members that have a value."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _sample_eks_arn(config: ClusterConfig, account: str, region: str) -> str | None:
@@ -117,40 +116,31 @@ def _slurm(config: ClusterConfig) -> Request:
 
 
 def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> Request:
-    request: Request = {
+    capacity = CAPACITIES.get(group.capacity)
+    request = {
         "InstanceGroupName": group.name,
         "InstanceType": group.instance_type,
         "InstanceCount": group.instance_count,
         "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, config.lifecycle_script_member: config.lifecycle.on_create},
         "ExecutionRole": values.execution_role_arn if group.execution_role is None else group.execution_role,
         "ThreadsPerCore": group.threads_per_core,
+        "MinInstanceCount": group.min_instance_count,
+        "OnStartDeepHealthChecks": [check.value for check in group.deep_health_checks] or None,
+        "InstanceStorageConfigs": _storage(group, config, values) or None,
+        "SlurmConfig": _slurm_role(group) if config.uses_slurm_api else None,
+        "KubernetesConfig": _kubernetes(group) or None,
+        "CapacityRequirements": {capacity: {}} if capacity else None,
+        "TrainingPlanArn": group.training_plan_arn,
+        "ImageId": group.image_id,
     }
-    if group.min_instance_count is not None:
-        request["MinInstanceCount"] = group.min_instance_count
-    if group.deep_health_checks:
-        request["OnStartDeepHealthChecks"] = [check.value for check in group.deep_health_checks]
-    if storage := _storage(group, config, values):
-        request["InstanceStorageConfigs"] = storage
-    if config.uses_slurm_api and group.role is not None:
-        request["SlurmConfig"] = {
-            "NodeType": NODE_TYPES[group.role],
-            **({"PartitionNames": [group.partition]} if group.partition else {}),
-        }
-    if kubernetes := _kubernetes(group):
-        request["KubernetesConfig"] = kubernetes
-    request |= _capacity(group)
-    if group.image_id is not None:
-        request["ImageId"] = group.image_id
-    return merged(request, {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
+    return merged(_given(request), {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
 
 
-def _capacity(group: InstanceGroup) -> Request:
-    """Return the source of the group's instances; empty for HyperPod's default."""
-    capacity = CAPACITIES.get(group.capacity)
-    return {
-        **({"CapacityRequirements": {capacity: {}}} if capacity else {}),
-        **({"TrainingPlanArn": group.training_plan_arn} if group.training_plan_arn is not None else {}),
-    }
+def _slurm_role(group: InstanceGroup) -> Request | None:
+    """Return the group's part in Slurm; None without a role."""
+    if group.role is None:
+        return None
+    return {"NodeType": NODE_TYPES[group.role], **({"PartitionNames": [group.partition]} if group.partition else {})}
 
 
 def _kubernetes(group: InstanceGroup) -> Request:

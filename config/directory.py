@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import StrictBool, StrictInt, StringConstraints
 
-from config.key_arn import KeyArn
-from config.section import Change, Section, setting
+from config.section import Change, KeyArn, Section, setting
 from config.users import FIRST_ID, LAST_ID
 
 LdapUri = Annotated[

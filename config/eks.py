@@ -8,10 +8,9 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.entries import numbered
 from config.errors import Path
-from config.key_arn import KeyArn
 from config.local_folder import LocalFolder
 from config.network import AvailabilityZoneId, Cidr, SubnetId
-from config.section import Change, Removal, Section, setting
+from config.section import Change, KeyArn, Removal, Section, setting
 from config.teams import SchedulingConfig, Team
 
 EKS_NAME = "^[0-9A-Za-z][A-Za-z0-9_-]{0,99}$"

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import StrictInt, StringConstraints
 
-from config.key_arn import KeyArn
-from config.section import Change, Section, setting
+from config.section import Change, KeyArn, Section, setting
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63)]
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"

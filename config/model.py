@@ -247,6 +247,13 @@ def slurm_of(config: ClusterConfig) -> SlurmConfig:
     return config.slurm
 
 
+def eks_of(config: ClusterConfig) -> EksConfig:
+    """Return the `eks` section of a cluster on EKS; raise a ValueError for a Slurm cluster."""
+    if config.eks is None:
+        raise ValueError(f"cluster {config.name} does not run on EKS")
+    return config.eks
+
+
 def file_schema(template: str = "#/$defs/{model}") -> dict[str, Any]:
     """Return the JSON schema of a cluster file, in which `slurm` has the default of a Slurm cluster."""
     whole, of_slurm = (model.model_json_schema(ref_template=template) for model in (ClusterConfig, SlurmClusterConfig))

@@ -1,9 +1,12 @@
-"""Define the base class of sections, and fields with the effect of a change."""
+"""Define the base class of sections, fields with the effect of a change, and types of fields of several sections."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+KEY_ARN = r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+$"
+KeyArn = Annotated[str, StringConstraints(pattern=KEY_ARN, max_length=2048)]
 
 
 class Change(StrEnum):

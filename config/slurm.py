@@ -6,8 +6,7 @@ from typing import Annotated
 from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.instance_group import PARTITION_NAME
-from config.key_arn import KeyArn
-from config.section import Change, Section, setting
+from config.section import Change, KeyArn, Section, setting
 
 # One line of printable ASCII without the characters that end or escape a value in slurm.conf.
 Parameter = Annotated[str, StringConstraints(pattern=r"^[!$-\[\]-~]([ !$-\[\]-~]*[!$-\[\]-~])?$", max_length=1024)]

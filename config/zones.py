@@ -9,6 +9,8 @@ from typing import Any
 from config.suggestions import either, nearest
 
 TABLE = Path(__file__).parent / "data" / "zones.json"
+# https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+UNSUPPORTED_BY_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
 
 
 @cache
@@ -69,6 +71,18 @@ def _prefix(zone_id: str) -> str:
 def region_of_zone(zone_id: str) -> str | None:
     """Return the zone's region, if its prefix is known."""
     return _prefixes().get(_prefix(zone_id))
+
+
+def control_plane_zones(node_zone_id: str) -> tuple[str, ...]:
+    """Return the two zones of an EKS control plane, empty if the region's zones are unknown.
+
+    The first is the nodes' zone, if EKS supports it, and the other the next one of its region. A zone that the account lacks
+    fails at deployment; `eks.control_plane_zone_ids` names others.
+    """
+    known = [zone for zone in zones_of(region_of_zone(node_zone_id) or "") if zone not in UNSUPPORTED_BY_EKS]
+    first = known.index(node_zone_id) if node_zone_id in known else 0
+    found = (*known[first:], *known[:first])[:2]
+    return found if len(found) == 2 else ()
 
 
 def is_known_zone(zone_id: str) -> bool:

@@ -1,22 +1,19 @@
 """Define what needs the nodes of a cluster on EKS."""
 
-from typing import Any
-
 from aws_cdk import CustomResource, Duration, Fn, Stack
 from constructs import Construct
 
 from cluster_request.eks_addons import addons_after_nodes, all_addons
 from cluster_request.quotas import compute_quotas, has_task_governance, scheduler_config
-from config.eks import EksConfig
 from config.fingerprint import fingerprint
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.tags import CLUSTER_TAG
 from constructs.hyperpod.kubernetes.addons import Addons
 from constructs.hyperpod.kubernetes.compute_quotas import ComputeQuotas
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
 from constructs.hyperpod.removal_policy import retain
 from stacks.cluster_stack import ClusterStack
-from stacks.placeholder import fill_if_empty
+from stacks.stack_content import fill_if_empty
 
 
 class AddonsStack(Stack):
@@ -31,19 +28,17 @@ class AddonsStack(Stack):
         id: str,
         *,
         config: ClusterConfig,
-        eks: EksConfig,
         cluster: ClusterStack,
         provider: str,
-        **kwargs: Any,
     ) -> None:
-        super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS", **kwargs)
+        super().__init__(scope, id, description=f"Add-ons of HyperPod cluster {config.name} on EKS")
         name = str(config.eks_cluster_name)
         keeps = config.keeps_cluster
         addons = Addons(
             self, "Addons", cluster_name=name, addons=addons_after_nodes(config), preserve=keeps, keep_identities=keeps
         )
         needs: list[Construct] = [addons]
-        if has_task_governance(eks):
+        if has_task_governance(eks_of(config)):
             quotas = ComputeQuotas(
                 self,
                 "Quotas",

@@ -1,8 +1,6 @@
 """Define the cluster, its role and its lifecycle scripts."""
 
-from typing import Any
-
-from aws_cdk import CfnOutput, Fn, Stack
+from aws_cdk import Fn, Stack
 from constructs import Construct
 
 from config.fingerprint import fingerprint
@@ -13,17 +11,16 @@ from constructs.hyperpod.cluster.node_role import NodeRole
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import retain
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
+from stacks.stack_content import define_outputs
 from stacks.storage_stack import DATA_BUCKET_OUTPUT
 
 
 class ClusterStack(Stack):
     """Define the cluster, the role of its nodes and their lifecycle scripts."""
 
-    def __init__(
-        self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage, **kwargs: Any
-    ) -> None:
-        super().__init__(scope, id, description=f"HyperPod cluster {config.name}", **kwargs)
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage) -> None:
+        super().__init__(scope, id, description=f"HyperPod cluster {config.name}")
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
         role = NodeRole(
             self,
@@ -39,15 +36,17 @@ class ClusterStack(Stack):
         cluster = HyperPodCluster(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
         if config.recreate:
             self._identity.append(cluster.request_identity)
-        CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
-        CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
-        if config.provisioning and config.wait is Wait.NODES:
-            text = "Groups that had fewer nodes than requested when the deployment ended"
-            CfnOutput(self, "MissingNodes", value=cluster.missing_nodes, description=text)
-        if cluster.rollout:
-            CfnOutput(self, "Rollout", value=cluster.rollout, description="Result of the last change of running nodes")
-        CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
-        CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")
+        reports_missing = config.provisioning and config.wait is Wait.NODES
+        missing = "Groups that had fewer nodes than requested when the deployment ended"
+        define_outputs(
+            self,
+            ("ClusterName", cluster.cluster_name, "Name of the HyperPod cluster"),
+            ("ClusterArn", cluster.cluster_arn, "ARN of the HyperPod cluster"),
+            ("MissingNodes", cluster.missing_nodes if reports_missing else None, missing),
+            ("Rollout", cluster.rollout, "Result of the last change of running nodes"),
+            ("ClusterId", cluster.cluster_id, "ID of the HyperPod cluster, used in log groups"),
+            ("LifecycleScripts", scripts.source_s3_uri, "S3 URI of the lifecycle scripts"),
+        )
 
     @property
     def identity(self) -> str:

@@ -3,7 +3,6 @@
 from aws_cdk import CrossStackReferences, Environment, ReferenceStrength, Stack, Stage, Tags
 from constructs import Construct
 
-from config.eks import EksConfig
 from config.model import ClusterConfig
 from config.tags import CLUSTER_TAG
 from stacks.cluster_stack import ClusterStack
@@ -25,21 +24,21 @@ class ClusterStage(Stage):
         self.cluster.add_stack_dependency(storage)
         last: Stack = self.cluster
         if config.eks:
-            last = self._add_kubernetes(config, config.eks, network, storage)
+            last = self._add_kubernetes(config, network, storage)
         if config.monitoring.enabled:
             monitoring = MonitoringStack(self, "Monitoring", config=config, storage=storage.storage, cluster=self.cluster)
             monitoring.add_stack_dependency(last)
         for key, value in {CLUSTER_TAG: config.name, **config.tags}.items():
             Tags.of(self).add(key, value)
 
-    def _add_kubernetes(self, config: ClusterConfig, eks: EksConfig, network: NetworkStack, storage: StorageStack) -> Stack:
+    def _add_kubernetes(self, config: ClusterConfig, network: NetworkStack, storage: StorageStack) -> Stack:
         """Define the EKS cluster before the HyperPod cluster, and after it what needs its nodes; return the last stack."""
         from stacks.addons_stack import AddonsStack  # noqa: PLC0415  Slurm files do not load it
         from stacks.kubernetes_stack import KubernetesStack  # noqa: PLC0415
 
-        kubernetes = KubernetesStack(self, "Kubernetes", config=config, eks=eks, network=network.network, storage=storage.storage)
+        kubernetes = KubernetesStack(self, "Kubernetes", config=config, network=network.network, storage=storage.storage)
         kubernetes.add_stack_dependency(storage)
         self.cluster.add_stack_dependency(kubernetes)
-        addons = AddonsStack(self, "Addons", config=config, eks=eks, cluster=self.cluster, provider=kubernetes.service_token)
+        addons = AddonsStack(self, "Addons", config=config, cluster=self.cluster, provider=kubernetes.service_token)
         addons.add_stack_dependency(self.cluster)
         return addons

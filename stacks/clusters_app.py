@@ -10,8 +10,8 @@ from aws_cdk import Annotations, App, Environment, Validations
 from config.errors import ConfigError, placed
 from constructs.hyperpod.cdk_internals import CdkInternalsError
 from stacks.cluster_stage import ClusterStage
+from validation.checked_file import with_charts
 from validation.load import check_clusters, usable
-from validation.rendered_charts import with_charts
 
 PROJECT = Path(__file__).resolve().parent.parent
 FEATURE_FLAGS = Path(__file__).with_name("feature_flags.json")

@@ -1,8 +1,6 @@
 """Define the EKS cluster and what HyperPod needs in it."""
 
-from typing import Any
-
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
 from cluster_request.eks_addons import addons_before_nodes
@@ -10,37 +8,27 @@ from cluster_request.kubernetes_objects.dependencies import object_properties, o
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem
 from config.eks import EksConfig
 from config.fingerprint import fingerprint
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.zones import region_of_zone
-from constructs.hyperpod.cluster.no_vpc import Placement
+from constructs.hyperpod.cluster.resource_function import Placement
 from constructs.hyperpod.kubernetes.access_entries import AccessEntries
 from constructs.hyperpod.kubernetes.addons import Addons
-from constructs.hyperpod.kubernetes.control_plane_network import ControlPlaneNetwork
 from constructs.hyperpod.kubernetes.dependencies import Dependencies
-from constructs.hyperpod.kubernetes.eks_cluster import EksCluster, ImportedEksCluster
+from constructs.hyperpod.kubernetes.eks_cluster import ControlPlaneNetwork, EksCluster
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import retain
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
+from stacks.stack_content import define_outputs
 
 
 class KubernetesStack(Stack):
     """Define what must exist before HyperPod creates a cluster on EKS, and until it has deleted the cluster."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        config: ClusterConfig,
-        eks: EksConfig,
-        network: Network,
-        storage: SharedStorage,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}", **kwargs)
-        self.cluster = self._eks_cluster(config, eks, network)
-        name = self.cluster.cluster_name
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage) -> None:
+        super().__init__(scope, id, description=f"EKS cluster of HyperPod cluster {config.name}")
+        eks = eks_of(config)
+        name = eks.existing.name if eks.existing else self._eks_cluster(config, eks, network).cluster_name
         access = AccessEntries(self, "Access", config=eks, cluster_name=name)
         addons = Addons(
             self,
@@ -69,18 +57,15 @@ class KubernetesStack(Stack):
 
         arn = self.format_arn(service="eks", resource="cluster", resource_name=name)
         after_destroy = f"eks: {{existing: {{name: {name}}}}}" if config.retains_eks_cluster else ""
-        for output, value, description in (
+        define_outputs(
+            self,
             ("EksClusterName", name, "Name of the EKS cluster"),
             ("EksClusterArn", arn, "ARN of the EKS cluster"),
             ("KeptObjects", dependencies.kept_objects, "Objects that the deployment kept, with reasons"),
             ("KubernetesAfterDestroy", after_destroy, "EKS cluster that cdk destroy retains, as YAML to reuse it"),
-        ):
-            if value:
-                CfnOutput(self, output, value=value, description=description)
+        )
 
-    def _eks_cluster(self, config: ClusterConfig, eks: EksConfig, network: Network) -> EksCluster | ImportedEksCluster:
-        if eks.existing:
-            return ImportedEksCluster(eks.existing.name)
+    def _eks_cluster(self, config: ClusterConfig, eks: EksConfig, network: Network) -> EksCluster:
         zone = config.network.availability_zone_id
         subnets = ControlPlaneNetwork(self, "ControlPlaneNetwork", config=eks, network=network, node_zone_id=zone)
         cluster = EksCluster(self, "Cluster", name=config.name, config=eks, network=network, subnet_ids=subnets.subnet_ids)

@@ -1,20 +1,18 @@
 """Define the alarms, notifications and dashboard of a cluster."""
 
-from typing import Any, cast
+from typing import cast
 
 from aws_cdk import CfnOutput, CfnResource, Fn, Stack
 from constructs import Construct
 
 from config.model import ClusterConfig, Wait
-from constructs.hyperpod.cluster.request_alarms import alarm_names
-from constructs.hyperpod.monitoring.chat_channels import ChatChannels
+from config.operation_names import DEPLOYMENT_ALARMS
 from constructs.hyperpod.monitoring.dashboard import Dashboard
 from constructs.hyperpod.monitoring.event_rules import EventRules
 from constructs.hyperpod.monitoring.file_system_alarms import FileSystemAlarms
-from constructs.hyperpod.monitoring.health_agent_alarm import HealthAgentAlarm
-from constructs.hyperpod.monitoring.node_alarms import NodeAlarms
-from constructs.hyperpod.monitoring.notification_topic import NotificationTopic
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.monitoring.node_alarms import HealthAgentAlarm, NodeAlarms
+from constructs.hyperpod.monitoring.notifications import ChatChannels, NotificationTopic
+from constructs.hyperpod.storage import SharedStorage
 from stacks.cluster_stack import ClusterStack
 
 
@@ -29,9 +27,8 @@ class MonitoringStack(Stack):
         config: ClusterConfig,
         storage: SharedStorage,
         cluster: ClusterStack,
-        **kwargs: Any,
     ) -> None:
-        super().__init__(scope, id, description=f"Monitoring of HyperPod cluster {config.name}", **kwargs)
+        super().__init__(scope, id, description=f"Monitoring of HyperPod cluster {config.name}")
         topic = NotificationTopic(self, "Topic", config=config).topic_arn
         ChatChannels(self, "Chat", config=config, topic_arn=topic)
         arn = Fn.get_stack_output(cluster.stack_name, "ClusterArn")
@@ -58,7 +55,7 @@ class MonitoringStack(Stack):
         if config.storage.lustre:
             system = str(storage.file_system_id)
             names += FileSystemAlarms(self, "FileSystem", config=config, file_system_id=system, topic_arn=topic).names
-        return [*names, *alarm_names(cluster)]
+        return [*names, *(f"{cluster}-{name}" for name in DEPLOYMENT_ALARMS)]
 
 
 def _log_group(cluster: str) -> str:

@@ -1,8 +1,6 @@
 """Define the network of a cluster."""
 
-from typing import Any
-
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
@@ -10,14 +8,14 @@ from config.section import Removal
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy, retain
 from constructs.hyperpod.reuse import network_section
-from stacks.placeholder import fill_if_empty
+from stacks.stack_content import define_outputs, fill_if_empty
 
 
 class NetworkStack(Stack):
     """Define the network of the nodes and the file system."""
 
-    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, **kwargs: Any) -> None:
-        super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}", **kwargs)
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
+        super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}")
         # A retained file system uses its network interfaces, and so the subnet, the security group and the VPC; a retained EKS
         # cluster uses the security group and the VPC.
         removal = Removal.RETAIN if config.retains_network else Removal.DESTROY
@@ -29,11 +27,10 @@ class NetworkStack(Stack):
         fill_if_empty(self)
 
         reuse = network_section(config, self.network)
-        for name, value, description in (
+        define_outputs(
+            self,
             ("VpcId", self.network.vpc_id, "VPC of the cluster"),
             ("NodeSubnetIds", ",".join(self.network.node_subnet_ids), "Private subnets of the nodes"),
             ("SecurityGroupId", self.network.security_group_id, "Security group of nodes and file system"),
             ("NetworkAfterDestroy", reuse, "Network that cdk destroy retains, as YAML to reuse it"),
-        ):
-            if value:
-                CfnOutput(self, name, value=value, description=description)
+        )

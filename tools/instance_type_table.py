@@ -3,15 +3,14 @@
 Development only: read the types from botocore, and their properties from moto's copy of DescribeInstanceTypes.
 """
 
-import argparse
 import gzip
 import json
-from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
 from cluster_request.service_model import shape
+from tools.fact_table import print_table
 
 # DescribeInstanceTypes returns no sockets; these are published elsewhere.
 SOCKETS = {"ml.p4d.24xlarge": 2, "ml.p4de.24xlarge": 2, "ml.p5.48xlarge": 2}
@@ -96,12 +95,5 @@ def rendered(content: dict[str, object]) -> str:
     return f'{json.dumps(head, indent=2)[:-2]},\n  "types": {{\n{lines}\n  }}\n}}'
 
 
-def main() -> None:
-    """Print the table."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--date", default=datetime.now(UTC).date().isoformat())
-    print(rendered(table(arguments.parse_args().date)))  # noqa: T201  its output is the file
-
-
 if __name__ == "__main__":
-    main()
+    print_table(__doc__, table, rendered)

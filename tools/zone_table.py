@@ -1,17 +1,16 @@
 """Write config/data/zones.json: `python -m tools.zone_table > config/data/zones.json`. Development only: read moto's data."""
 
-import argparse
 import gzip
 import json
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
 
 from botocore.session import Session
 
 from config.instance_types import accelerator, listed_types
+from tools.fact_table import print_table
 
 OFFERINGS = "ec2/resources/instance_type_offerings/availability-zone-id"
 
@@ -68,12 +67,5 @@ def rendered(content: dict[str, object]) -> str:
     )
 
 
-def main() -> None:
-    """Print the table."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--date", default=datetime.now(UTC).date().isoformat())
-    print(rendered(table(arguments.parse_args().date)))  # noqa: T201  its output is the file
-
-
 if __name__ == "__main__":
-    main()
+    print_table(__doc__, table, rendered)

@@ -1,7 +1,7 @@
 """Check a cluster file: its fields, the rules between them, and the resulting request."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,15 @@ from pydantic import ValidationError
 from cluster_request.effective_request import EffectiveRequest
 from config import errors
 from config.errors import ABSENT, Level, Place, Problem
+from config.fields import keyed_section, section_of
 from config.model import FILE_NAME, ClusterConfig, model_of
-from validation.empty_fields import empty_fields
+from config.section import Section
 from validation.model_errors import problems_of
 from validation.override_values import override_problems
 from validation.partial_config import FIELDS, ValidPart, valid_part
 from validation.patterns import in_words
-from validation.rules import broken_rules
-from validation.suppressions import with_suppressions
+from validation.rules import broken_chart_rules, broken_rules
+from validation.suppressions import with_chart_suppressions, with_suppressions
 from validation.yaml.reader import Document, read_yaml
 
 CLUSTER_OVERRIDES: errors.Path = ("overrides",)
@@ -66,6 +67,16 @@ def check_source(source: bytes, name: str, folder: Path, file: str = "") -> Chec
     return replace(found, config=None) if found.errors else found
 
 
+def with_charts(files: Iterable[CheckedFile]) -> tuple[CheckedFile, ...]:
+    """Return the files with the problems of their charts; a file without a chart does not call Helm."""
+    return tuple(
+        file.with_problems(with_chart_suppressions(broken_chart_rules(file.config), file.config))
+        if file.config and file.config.renders_chart
+        else file
+        for file in files
+    )
+
+
 def _order(problem: Problem) -> Place:
     return problem.place or Place(0, 0)
 
@@ -75,7 +86,7 @@ def _checked(
 ) -> tuple[ClusterConfig | None, Iterable[Problem]]:
     model, spelling = model_of(content), document.spelling
     context = {"folder": folder}  # to which folders in the file are relative
-    unread, empty = document.problems, list(empty_fields(content, model, spelling))
+    unread, empty = document.problems, list(_empty_fields(content, model, spelling))
     overridden = list(override_problems(content, model, spelling, context))
     problems = _added(unread, _name_problems(content, name), empty, overridden)
     try:
@@ -136,3 +147,35 @@ def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
         example = f", e.g. {better}.yaml" if re.fullmatch(FILE_NAME, better) else ""
         message = f"file name {in_words(f'^{FILE_NAME}$')}"
         yield Problem((), name, message, f"rename the file{example}", rule="file.name")
+
+
+def _empty_fields(
+    content: Mapping[str, Any], section: type[Section], spelling: Mapping[errors.Path, str], at: errors.Path = ()
+) -> Iterator[Problem]:
+    """Yield optional fields with nothing after the colon; the model reports required ones."""
+    for name in content.keys() & section.model_fields.keys():
+        field, value, path = section.model_fields[name], content[name], (*at, name)
+        below = section_of(field.annotation)
+        if value is None and spelling.get(path) == "" and not field.is_required() and field.get_default() is None:
+            yield Problem(path, None, *_no_value(below), rule="type")
+        elif below:
+            for place, each in _sections_in(value, path, is_keyed=keyed_section(field.annotation) is not None):
+                yield from _empty_fields(each, below, spelling, place)
+
+
+def _sections_in(value: object, path: errors.Path, *, is_keyed: bool) -> Iterator[tuple[errors.Path, Mapping[str, Any]]]:
+    """Yield the section of a field, or those in its list or mapping, with their paths."""
+    if isinstance(value, dict) and not is_keyed:
+        yield path, value
+    entries = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) and is_keyed else ()
+    yield from (((*path, key), each) for key, each in entries if isinstance(each, dict))
+
+
+def _no_value(section: type[Section] | None) -> tuple[str, str]:
+    """Return the message and its fix."""
+    if section is None:
+        return "has no value", "add one after the colon, or remove this line"
+    needed = [name for name, field in section.model_fields.items() if field.is_required()]
+    if needed:
+        return "section is empty", f"add {', '.join(needed)} below it, or remove this line"
+    return "section is empty", "use {} for the defaults, or remove this line"

@@ -115,17 +115,12 @@ def _list(value: object, field: FieldInfo | None) -> str:
         return "put it on a line below, after a minus"
     if isinstance(value, str):
         return f"write [{', '.join(re.split(r'[, ]+', value.strip('()[] ')))}]"
-    choices = [str(each) for kind in inner_types(field.annotation) for each in _choices(kind)] if field else []
-    return f"choose from [{', '.join(choices)}]" if choices else _entries(field)
-
-
-def _entries(field: FieldInfo | None) -> str:
+    kinds = inner_types(field.annotation) if field else ()
+    choices = [str(each) for kind in kinds if isinstance(kind, type) and issubclass(kind, StrEnum) for each in kind]
+    if choices:
+        return f"choose from [{', '.join(choices)}]"
     least, _ = range_of(field, "min_length", "max_length")
     return "write its entries below it, each with a minus" if least else "write its entries in [ ], or [] for none"
-
-
-def _choices(kind: object) -> list[Any]:
-    return list(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else []
 
 
 def _in_range(_: object, field: FieldInfo | None) -> str | None:

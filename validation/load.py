@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from config import errors
+from config.entries import repeated
 from config.errors import ABSENT, ConfigError, Problem
 from config.model import ClusterConfig
 from config.regular_file import read_bounded
@@ -96,13 +97,10 @@ def _misnamed(path: Path) -> Problem:
 
 def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, Problem]]:
     """Yield files whose `cluster_name` another file in the same account and region has."""
-    first: dict[tuple[str | None, ...], Path] = {}
-    for path, config in clusters.items():
-        place = (config.account, config.region, config.cluster_name)
-        if config.cluster_name is not None and first.setdefault(place, path) != path:
-            message = f"already used by {_place(first[place])}"
-            fix = "use another name, or remove it to generate one"
-            yield path, Problem(("cluster_name",), config.cluster_name, message, fix, rule="file.shared-name")
+    named = ((path, (each.account, each.region, each.cluster_name)) for path, each in clusters.items() if each.cluster_name)
+    for path, (*_, name), first in repeated(named):
+        fix = "use another name, or remove it to generate one"
+        yield path, Problem(("cluster_name",), name, f"already used by {_place(first)}", fix, rule="file.shared-name")
 
 
 def _place(path: Path) -> str:

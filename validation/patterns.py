@@ -55,6 +55,16 @@ def _slurm_time(value: str) -> str:
     return text
 
 
+def _label(value: str) -> str:
+    """Return the text with hyphens instead of characters that a label cannot have."""
+    return re.sub("[^A-Za-z0-9_.-]+", "-", value).strip("-_.")
+
+
+def _role_of_session(value: str) -> str:
+    """Return the ARN of a session's role, if the role has no path; those of IAM Identity Center have one."""
+    return re.sub(r"^(arn:[^:]+):sts::([0-9]+):assumed-role/(?!AWSReservedSSO_)([^/]+)/.*$", r"\1:iam::\2:role/\3", value)
+
+
 @dataclass(frozen=True)
 class Form:
     """A format in words, a function that corrects near misses, and otherwise a fix."""
@@ -189,10 +199,6 @@ FORMS = {
         "use DNSName from `aws fsx describe-file-systems`",
     ),
     r"^2\.(10|12|15)$": Form('must be "2.10", "2.12" or "2.15"', lambda value: re.sub("[^0-9.]", "", value), 'use "2.15"'),
-}
-
-
-FORMS |= {
     r"^ldaps?://[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[0-9]{1,5})?$": Form(
         "must be ldaps://HOST or ldap://HOST, with an optional port", str.strip, "use a URI like ldaps://ldap.example.com"
     ),
@@ -209,20 +215,6 @@ FORMS |= {
         "must be a path that ends in /%u", lambda value: _directory(value) + "/%u", "use a path like /fsx/home/%u"
     ),
     r"^[a-zA-Z][a-zA-Z0-9-]*$": Form("must be the name of an LDAP attribute", str.strip, "use a name like sshPublicKey"),
-}
-
-
-def _label(value: str) -> str:
-    """Return the text with hyphens instead of characters that a label cannot have."""
-    return re.sub("[^A-Za-z0-9_.-]+", "-", value).strip("-_.")
-
-
-def _role_of_session(value: str) -> str:
-    """Return the ARN of a session's role, if the role has no path; those of IAM Identity Center have one."""
-    return re.sub(r"^(arn:[^:]+):sts::([0-9]+):assumed-role/(?!AWSReservedSSO_)([^/]+)/.*$", r"\1:iam::\2:role/\3", value)
-
-
-FORMS |= {
     LABEL_KEY: Form(
         "must be a Kubernetes label key: an optional DNS name and a slash, and a name of 1-63 letters, digits, - _ or .",
         fix="use a key like pool or example.com/pool",

@@ -21,10 +21,8 @@ _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sche
 
 def counted(files: Found) -> str:
     """Count the problems: ``2 errors and 1 warning in 3 files``."""
-    problems = [problem for _, problem in _all(files) if problem.suppressed is None]
-    numbers = {level: sum(problem.level is level for problem in problems) for level in Level}
-    parts = [_number(numbers[Level.ERROR], "error"), _number(numbers[Level.WARNING], "warning")]
-    return f"{' and '.join(parts)} in {_number(len(files), 'file')}"
+    numbers = counts(files)
+    return f"{_number(numbers['error'], 'error')} and {_number(numbers['warning'], 'warning')} in {_number(len(files), 'file')}"
 
 
 def _number(count: int, what: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from cluster_request.request import Request
-from config.key_arn import KEY_ARN
+from config.section import KEY_ARN
 from config.storage import LustreConfig, OpenZfsConfig
 
 STORAGE = "InstanceStorageConfigs"

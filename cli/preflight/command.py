@@ -18,9 +18,8 @@ from cli.preflight.runner import code_of, run_checks
 from cli.result import Result, Show, ignore
 from config.errors import placed
 from validation import report
-from validation.checked_file import CheckedFile
+from validation.checked_file import CheckedFile, with_charts
 from validation.load import usable
-from validation.rendered_charts import with_charts
 
 NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
 

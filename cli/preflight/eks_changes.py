@@ -6,7 +6,7 @@ from typing import Any
 from cli.desired_cluster import template_properties
 from cli.preflight.account import Account, Json
 from cli.preflight.check_result import CheckResult, error
-from config.control_plane_zones import control_plane_zones
+from config.zones import control_plane_zones
 
 
 def kept_settings(account: Account, found: Json) -> Iterator[CheckResult]:

@@ -35,19 +35,14 @@ def cluster_role(name: str, *rules: Json) -> Json:
     return {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": list(rules)}
 
 
-def binding_to_account(name: str, space: str = NAMESPACE) -> Json:
-    """Return the binding of a role to the service account of the same name."""
-    return binding(name, name, [_account(name, space)])
+def account(name: str, space: str, *rules: Json) -> list[Json]:
+    """Return a service account, and a role of the same name with its binding."""
+    return [service_account(name, space), cluster_role(name, *rules), binding(name, name, [account_subject(name, space)])]
 
 
-def binding_to_user(name: str, user: str) -> Json:
-    """Return the binding of a role to a user."""
-    return binding(name, name, [{"apiGroup": RBAC, "kind": "User", "name": user}])
-
-
-def binding_of_role(name: str, role: str, account: str) -> Json:
-    """Return the binding of a role to a service account of another name."""
-    return binding(name, role, [_account(account, NAMESPACE)])
+def account_subject(name: str, space: str = NAMESPACE) -> Json:
+    """Return the subject of a binding to a service account, by default of HyperPod's namespace."""
+    return {"kind": "ServiceAccount", "name": name, "namespace": space}
 
 
 def group_subject(name: str) -> Json:
@@ -64,10 +59,6 @@ def binding(name: str, role: str, subjects: list[Json], space: str = "") -> Json
         "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": role},
         "subjects": subjects,
     }
-
-
-def _account(name: str, space: str) -> Json:
-    return {"kind": "ServiceAccount", "name": name, "namespace": space}
 
 
 def daemon_set(name: str, space: str, pod: Json) -> Json:

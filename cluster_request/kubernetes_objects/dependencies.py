@@ -7,10 +7,19 @@ from collections.abc import Iterable, Mapping
 
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.helm_chart.chart import rendered
-from cluster_request.kubernetes_objects.builders import NAMESPACE, Json, namespace
+from cluster_request.kubernetes_objects.builders import (
+    NAMESPACE,
+    RBAC,
+    Json,
+    account_subject,
+    binding,
+    cluster_role,
+    namespace,
+    rule,
+    service_account,
+)
 from cluster_request.kubernetes_objects.device_plugins import device_plugins
 from cluster_request.kubernetes_objects.health_agent import health_agent
-from cluster_request.kubernetes_objects.service_roles import service_roles
 from cluster_request.kubernetes_objects.shared_file_system import SharedFileSystem, file_system_objects
 from cluster_request.kubernetes_objects.team_objects import team_objects, team_roles
 from cluster_request.property_values import named_properties
@@ -23,6 +32,11 @@ LARGE = 16 * 1024
 """The length of an object's text from which it is packed: CustomResourceDefinitions, unreadable in a template anyway."""
 MAX_EVENT = 256 * 1024 - 10_000
 """What Step Functions accepts as input, less the event's other fields: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html"""
+
+SERVICE_USER = "hyperpod-service-linked-role"
+"""The Kubernetes user of HyperPod's service-linked role, for which HyperPod creates the access entry."""
+SERVICE = {"apiGroup": RBAC, "kind": "User", "name": SERVICE_USER}
+HEALTH_CHECK_ACCOUNT = "deep-health-check-service-account"
 
 
 def objects_of(config: ClusterConfig, *, region: str, file_system: SharedFileSystem | None = None) -> list[Json]:
@@ -80,4 +94,44 @@ def node_types(config: ClusterConfig) -> dict[str, bool]:
 
 def dependencies(region: str, taints: Iterable[Taint] = (), types: Mapping[str, bool] = {}) -> list[Json]:
     """Return what HyperPod needs in a Region; raise UnknownRegionError if HyperPod has no agent there."""
-    return [namespace(NAMESPACE), *service_roles(), *health_agent(region, types), *device_plugins(region, taints, types)]
+    return [namespace(NAMESPACE), *_service_roles(), *health_agent(region, types), *device_plugins(region, taints, types)]
+
+
+def _service_roles() -> list[Json]:
+    """Return the roles that let HyperPod's service check nodes, restart jobs and patch, with their bindings."""
+    return [*_deep_health_check(), *_job_auto_restart(), *_patching()]
+
+
+def _deep_health_check() -> list[Json]:
+    # charts/deep-health-check: its pods read the nodes that they check, and mark themselves as done.
+    role = cluster_role(
+        "deep-health-check",
+        rule(["nodes"], ["get", "list"]),
+        rule(["pods"], ["get", "list", "patch"]),
+    )
+    return [
+        service_account(HEALTH_CHECK_ACCOUNT),
+        role,
+        binding("deep-health-check", "deep-health-check", [account_subject(HEALTH_CHECK_ACCOUNT)]),
+    ]
+
+
+def _job_auto_restart() -> list[Json]:
+    # charts/job-auto-restart: the service deletes the pods of a failed node and restarts PyTorchJobs.
+    jobs = ["get", "list", "watch", "delete", "patch", "update"]
+    role = cluster_role(
+        "job-auto-restart",
+        rule(["nodes", "nodes/status", "pods", "pods/status"], ["get", "list", "watch"]),
+        rule(["pods"], ["delete", "deletecollection"]),
+        rule(["nodes", "nodes/status"], ["patch"]),
+        rule(["events"], ["create"]),
+        rule(["pytorchjobs", "pytorchjobs/status"], jobs, ["kubeflow.org"]),
+        rule(["leases"], ["get", "create", "update", "delete"], ["coordination.k8s.io"]),
+    )
+    return [role, binding("job-auto-restart", "job-auto-restart", [SERVICE])]
+
+
+def _patching() -> list[Json]:
+    # charts/hyperpod-patching: the service evicts the pods of a node before it patches it.
+    role = cluster_role("hyperpod-patching", rule(["pods"], ["list"]), rule(["pods/eviction"], ["create"]))
+    return [role, binding("hyperpod-patching", "hyperpod-patching", [SERVICE])]

@@ -2,18 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from cluster_request.kubernetes_objects.builders import (
-    DATA,
-    Json,
-    binding_to_account,
-    cluster_role,
-    daemon_set,
-    host_path,
-    mount,
-    on_instance_types,
-    rule,
-    service_account,
-)
+from cluster_request.kubernetes_objects.builders import DATA, Json, account, daemon_set, host_path, mount, on_instance_types, rule
 from config.instance_group import Taint, TaintEffect
 from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, instance_type, listed_types
 
@@ -101,14 +90,14 @@ def _neuron() -> Json:
 def _neuron_rights() -> list[Json]:
     """Return what lets the Neuron plugin write the devices of a pod into its annotations."""
     # https://github.com/aws-neuron/aws-neuron-sdk: src/k8/k8s-neuron-device-plugin-rbac.yml
-    role = cluster_role(
+    return account(
         NEURON,
+        SPACE,
         rule(["nodes"], ["get", "list", "watch"]),
         rule(["events"], ["create", "patch"]),
         rule(["pods"], ["get", "list", "patch", "update", "watch"]),
         rule(["nodes/status"], ["patch", "update"]),
     )
-    return [service_account(NEURON, SPACE), role, binding_to_account(NEURON, SPACE)]
 
 
 def _efa(region: str) -> Json:

@@ -6,14 +6,12 @@ from cluster_request.kubernetes_objects.builders import (
     DATA,
     NAMESPACE,
     Json,
-    binding_to_account,
-    cluster_role,
+    account,
     daemon_set,
     host_path,
     mount,
     on_instance_types,
     rule,
-    service_account,
 )
 from config.instance_types import NEURON_DEVICES, NVIDIA_GPUS, accelerator, listed_types
 
@@ -35,17 +33,16 @@ def health_agent(region: str, types: Iterable[str] = ()) -> list[Json]:
     """Return the agent for a Region, on the listed instance types and on these."""
     names = {*listed_types(), *types}
     image = agent_image(region)
-    role = cluster_role(
+    rights = account(
         NAME,
+        NAMESPACE,
         rule(["nodes"], ["get"]),
         rule(["nodes", "nodes/status"], ["patch"]),
         rule(["events"], ["create", "patch", "update"], ["", "events.k8s.io"]),
     )
     neuron = f"{NAME}-non-nvidia"
     return [
-        service_account(NAME),
-        role,
-        binding_to_account(NAME),
+        *rights,
         daemon_set(NAME, NAMESPACE, _pod(NAME, image, names, NVIDIA_GPUS)),
         daemon_set(neuron, NAMESPACE, _pod(neuron, image, names, NEURON_DEVICES)),
     ]

@@ -5,7 +5,7 @@ from config.network import InternetAccess
 from config.section import Removal
 from config.storage import StorageConfig
 from constructs.hyperpod.network.network import Network
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
 
 
 def network_section(config: ClusterConfig, network: Network) -> str:

@@ -7,7 +7,7 @@ from types import ModuleType
 import aws_cdk as cdk
 import pytest
 
-from constructs.hyperpod import auto_delete_logs
+from constructs.hyperpod import private_bucket
 from constructs.hyperpod.cdk_internals import CDK_VERSION, CdkInternalsError, find_internal
 from constructs.hyperpod.lifecycle import script_deployment
 from stacks import clusters_app
@@ -15,7 +15,7 @@ from stacks.clusters_app import PROJECT, ClustersApp
 from tests import cluster_files
 
 
-@pytest.mark.parametrize(("module", "name"), [(auto_delete_logs, "PROVIDER"), (script_deployment, "FUNCTION")])
+@pytest.mark.parametrize(("module", "name"), [(private_bucket, "PROVIDER"), (script_deployment, "FUNCTION")])
 def test_a_missing_construct_ends_the_app_with_one_line_that_names_the_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: ModuleType, name: str
 ) -> None:

@@ -1,6 +1,7 @@
 """Check a cluster file beyond single fields: `common` for every file, `slurm` and `eks` for one, `api` for the request."""
 
 # A rule is registered when its module is imported.
+# ruff: noqa: F401
 from validation.rules.api import (
     capacity,
     conflicts,
@@ -9,78 +10,26 @@ from validation.rules.api import (
     health_checks,
     instance_types,
     locations,
-    patching,
     scripts,
     slurm_options,
-    slurm_setup,
     subnet_capacity,
     volumes,
 )
 from validation.rules.common import (
     associations,
     directory,
-    group_names,
     lifecycle,
     monitoring,
+    names,
     network,
     node_role,
-    orchestrator,
     overrides,
-    regions,
     removal,
     storage,
-    tags,
     users,
 )
-from validation.rules.eks import access, addons, control_plane, helm_chart, nodes, pod_places, quotas
-from validation.rules.eks import orchestrator as eks_orchestrator
+from validation.rules.eks import access, addons, control_plane, helm_chart, nodes, orchestrator, pod_places, quotas
 from validation.rules.registry import CHART_RULES, RULES, Rule, broken_chart_rules, broken_rules
 from validation.rules.slurm import accounting, groups, parameters, partitions, settings
 
-__all__ = [
-    "CHART_RULES",
-    "RULES",
-    "Rule",
-    "access",
-    "accounting",
-    "addons",
-    "associations",
-    "broken_chart_rules",
-    "broken_rules",
-    "capacity",
-    "conflicts",
-    "control_plane",
-    "directory",
-    "eks_orchestrator",
-    "execution_roles",
-    "group_names",
-    "group_networks",
-    "groups",
-    "health_checks",
-    "helm_chart",
-    "instance_types",
-    "lifecycle",
-    "locations",
-    "monitoring",
-    "network",
-    "node_role",
-    "nodes",
-    "orchestrator",
-    "overrides",
-    "parameters",
-    "partitions",
-    "patching",
-    "pod_places",
-    "quotas",
-    "regions",
-    "removal",
-    "scripts",
-    "settings",
-    "slurm_options",
-    "slurm_setup",
-    "storage",
-    "subnet_capacity",
-    "tags",
-    "users",
-    "volumes",
-]
+__all__ = ["CHART_RULES", "RULES", "Rule", "broken_chart_rules", "broken_rules"]

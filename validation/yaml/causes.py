@@ -4,6 +4,7 @@ import re
 
 from validation.yaml.parse_error import Cause, Detector, ParseError, column_of, content_of, indent_of
 
+OPENERS = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}
 _FIRST_OF_MERGE = re.compile("<{7} ")
 _OTHER_COMMENT = re.compile(r"\s*(//|;|--|/\*)")
 # The messages where the parser finds the mistake itself, by its words.
@@ -53,7 +54,7 @@ def _open_quote(error: ParseError) -> Cause | None:
 
 
 def _open_bracket(error: ParseError) -> Cause | None:
-    opener = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}.get(error.context)
+    opener = OPENERS.get(error.context)
     if opener is None or not error.start or error.start[0] == error.place[0]:
         return None
     return Cause(*error.start, f"{opener} is not closed before line {error.place[0] + 1}", "close it, or add the missing comma")

@@ -6,10 +6,8 @@ import yaml
 from yaml.reader import ReaderError
 
 from config.errors import ABSENT, Place, Problem
-from validation.yaml.causes import cause
+from validation.yaml.causes import OPENERS, cause
 from validation.yaml.parse_error import ParseError
-
-_OPENERS = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}
 
 
 def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
@@ -19,14 +17,15 @@ def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return Problem((), ABSENT, f"invalid YAML: {error}", "compare it with examples/clusters/", rule="yaml.syntax")
-    if (tab := _tab(mark, source)) is not None:
+    parsed = _parse_error(error, mark, source)
+    if (tab := _tab(mark, parsed)) is not None:
         return tab
-    if found := cause(_parse_error(error, mark, source)):
-        line = source.decode("utf-8", "replace").splitlines()[found.line : found.line + 1]
-        return Problem((), "".join(line).strip(), found.message, found.fix, rule="yaml.syntax", place=found.place)
+    if found := cause(parsed):
+        line = "".join(parsed.lines[found.line : found.line + 1]).strip()
+        return Problem((), line, found.message, found.fix, rule="yaml.syntax", place=found.place)
     where = f"line {mark.line + 1}, column {mark.column + 1}"
     value = _snippet(mark) or _snippet(getattr(error, "context_mark", None) or mark)
-    message, fix = _what(error, mark)
+    message, fix = _what(parsed)
     return Problem((), value, f"invalid YAML at {where}: {message}", fix, rule="yaml.syntax", place=_place(mark))
 
 
@@ -42,25 +41,25 @@ def _parse_error(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> Parse
     )
 
 
-def _what(error: yaml.YAMLError, mark: yaml.Mark) -> tuple[str, str]:
+def _what(error: ParseError) -> tuple[str, str]:
     """Return the parser's problem and a fix, with the line where its construct starts."""
-    problem = str(getattr(error, "problem", None) or "not YAML")
-    context, start = getattr(error, "context", None), getattr(error, "context_mark", None)
-    if start is None or context is None:
+    problem = error.problem or "not YAML"
+    if error.start is None or not error.context:
         return problem, "check the indentation, colons and quotes there and on the line before"
-    if opener := _OPENERS.get(context):
-        comma = "add a comma before it, or " if start.line == mark.line and "got ':'" in problem else ""
-        return problem, f"{comma}close the {opener} of line {start.line + 1}, column {start.column + 1}"
+    line, column = (number + 1 for number in error.start)
+    is_above = error.start[0] != error.place[0]
+    if opener := OPENERS.get(error.context):
+        comma = "add a comma before it, or " if not is_above and "got ':'" in problem else ""
+        return problem, f"{comma}close the {opener} of line {line}, column {column}"
     if "but found '<block" in problem or "but found '-'" in problem:
-        return f"its indentation matches no line since line {start.line + 1}", "align it with the lines of its section"
-    place = f" (from line {start.line + 1})" if start.line != mark.line else ""
-    return f"{context}{place}, {problem}", "check the indentation, colons and quotes from there"
+        return f"its indentation matches no line since line {line}", "align it with the lines of its section"
+    place = f" (from line {line})" if is_above else ""
+    return f"{error.context}{place}, {problem}", "check the indentation, colons and quotes from there"
 
 
-def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
+def _tab(mark: yaml.Mark, error: ParseError) -> Problem | None:
     """Return the problem if a tab caused the error."""
-    lines = source.decode("utf-8", "replace").splitlines()
-    line = lines[mark.line] if mark.line < len(lines) else ""
+    line = "".join(error.lines[mark.line : mark.line + 1])
     if re.match(r" *\t", line):
         message = f"line {mark.line + 1} is indented with a tab"
         return Problem(

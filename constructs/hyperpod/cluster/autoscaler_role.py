@@ -7,7 +7,7 @@ from constructs import Construct
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
 from config.tags import CLUSTER_TAG
-from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
+from constructs.hyperpod.cluster.key_permissions import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.nag import acknowledge_wildcards
 from constructs.hyperpod.removal_policy import retain
 

@@ -9,10 +9,9 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from constructs.hyperpod.cluster.function_package import PACKAGE, function_package
-from constructs.hyperpod.cluster.no_vpc import Placement
 from constructs.hyperpod.cluster.request_alarms import RequestAlarms
 from constructs.hyperpod.cluster.request_machine import RequestMachine
-from constructs.hyperpod.cluster.resource_function import ResourceFunction
+from constructs.hyperpod.cluster.resource_function import Placement, ResourceFunction
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 
@@ -48,7 +47,9 @@ class ClusterProvider(Construct):
         self._step = ResourceFunction(self, "Step", code=code, module="step", package=step_package, placement=step_placement)
         requests = RequestMachine(self, "Requests", step=self._step)
         # A separate policy: the function depends on the role's inline policies, and the state machine on the function.
-        iam.Policy(self, "FindNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.list_executions()])
+        step_role = cast("iam.IRole", self._step.role)
+        iam.Policy(self, "FindNewerRequests", roles=[step_role], statements=[requests.list_executions()])
+        self.step_role_arn = step_role.role_arn
         environment = {"STATE_MACHINE_ARN": requests.state_machine_arn}
         responder = ResourceFunction(
             self,
@@ -58,7 +59,7 @@ class ClusterProvider(Construct):
             statements=[*requests.supersede(), *requests.start_executions()],
             environment=environment,
         )
-        self._entry = ResourceFunction(
+        entry = ResourceFunction(
             self,
             "Entry",
             code=code,
@@ -66,21 +67,13 @@ class ClusterProvider(Construct):
             statements=[*requests.supersede(), *requests.start_executions(), _invoke(responder)],
             environment=environment,
         )
-        for function in (self._entry, responder):
+        # CloudFormation sends requests to it; it cannot change in an existing stack.
+        self.service_token = entry.function_arn
+        for function in (entry, responder):
             acknowledge_wildcards(function.access, requests.wildcards())
-        self._handle_entry_failures(responder)
+        self._handle_entry_failures(entry, responder)
         self._handle_request_failures(requests, responder)
         RequestAlarms(self, "Alarms", step=self._step, responder=responder, topic_arn=alarm_topic_arn)
-
-    @property
-    def service_token(self) -> str:
-        """The ARN that CloudFormation sends requests to; it cannot change in an existing stack."""
-        return self._entry.function_arn
-
-    @property
-    def step_role_arn(self) -> str:
-        """The ARN of the step function's role."""
-        return cast("iam.IRole", self._step.role).role_arn
 
     def permit(self, permissions: Permissions) -> None:
         """Grant ``permissions`` to the step function."""
@@ -88,12 +81,12 @@ class ClusterProvider(Construct):
             self._step.add_to_role_policy(statement)
         acknowledge_wildcards(self._step.access, permissions.wildcards())
 
-    def _handle_entry_failures(self, responder: lambda_.IFunction) -> None:
+    def _handle_entry_failures(self, entry: lambda_.IFunction, responder: lambda_.IFunction) -> None:
         """Send events that the entry function cannot process within a minute to the responder."""
         lambda_.CfnEventInvokeConfig(
             self,
             "EntryFailures",
-            function_name=self._entry.function_name,
+            function_name=entry.function_name,
             qualifier="$LATEST",
             maximum_event_age_in_seconds=60,
             maximum_retry_attempts=2,

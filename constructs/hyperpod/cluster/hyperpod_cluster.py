@@ -7,7 +7,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
 from cluster_request.effective_request import EffectiveRequest
-from cluster_request.request import Request
+from cluster_request.request import Request, RequestValues, cluster_request
 from cluster_request.resource_properties import resource_properties, tagged
 from config.fingerprint import fingerprint
 from config.instance_group import Role
@@ -15,16 +15,16 @@ from config.model import ClusterConfig, Orchestrator, Wait
 from config.operation_names import bundle_parameter
 from constructs.hyperpod.cluster.autoscaler_role import AutoscalerRole
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
-from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
 from constructs.hyperpod.cluster.generated_names import cluster_names
+from constructs.hyperpod.cluster.key_permissions import volume_key_ids
+from constructs.hyperpod.cluster.orchestrator_permissions import eks_cluster_arn
 from constructs.hyperpod.cluster.step_permissions import StepPermissions
-from constructs.hyperpod.cluster.volume_keys import volume_key_ids
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.monitoring.topic_arn import topic_arn
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
 
 # Increase it with each change that older functions would misread, and with each new attribute: CloudFormation knows only the
 # attributes of the last response, and a new version causes another one. The functions accept every released version.
@@ -35,6 +35,8 @@ class HyperPodCluster(Construct):
     """Define a SageMaker HyperPod cluster as a custom resource; its Ref is the name of the cluster.
 
     HyperPod owns the log group ``/aws/sagemaker/Clusters/...``, which outlives the cluster and explains failed creations.
+    ``request_identity`` changes with every change of the request, ``missing_nodes`` names groups that ran with fewer nodes than
+    requested when the deployment ended, and ``rollout`` is the result of the last change of running nodes.
     """
 
     def __init__(
@@ -43,65 +45,51 @@ class HyperPodCluster(Construct):
         id: str,
         *,
         config: ClusterConfig,
+        role: iam.IRole,
         network: Network,
         storage: SharedStorage,
         scripts: LifecycleScripts,
-        role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
         self._config = config
         self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn or topic_arn(config))
         autoscaler = AutoscalerRole(self, "AutoscalerRole", config=config) if config.eks and config.eks.autoscaling else None
-        values = create_cluster_input(config, network=network, storage=storage, scripts=scripts, role=role, autoscaler=autoscaler)
-        request = tagged(values, config)
-        properties = resource_properties(config, request, network.identity)
-        self._resource = self._custom("Resource", "Custom::HyperPodCluster", properties)
+        values = RequestValues(
+            execution_role_arn=role.role_arn,
+            source_s3_uri=scripts.source_s3_uri,
+            subnet_ids=network.node_subnet_ids,
+            security_group_ids=[network.security_group_id],
+            file_system_dns_name=storage.dns_name,
+            file_system_mount_name=storage.mount_name,
+            eks_cluster_arn=eks_cluster_arn(cdk.Stack.of(self), config),
+            autoscaler_role_arn=autoscaler.role_arn if autoscaler else None,
+        )
+        self._define(values, network.identity)
         # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts
         # through the network, and the provider handles the deletion.
         dependencies = (self._provider, network, scripts, role, *([autoscaler] if autoscaler else []))
         self._resource.node.add_dependency(*dependencies)
-        self._last = self._resource
-        self._resource.apply_removal_policy(removal_policy(config.removal))
-        self._provider.permit(self._permissions(request))
-        self._request_identity = fingerprint(cdk.Stack.of(self).resolve(request), network.identity)
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:
-                self._wait_longer(self._request_identity)
+                self._wait_longer()
             self._delete_longer(dependencies)
-        self._rollout = self._roll_out(scripts, scripts.running_nodes) if scripts.running_nodes else None
+        self.rollout = self._roll_out(scripts, scripts.running_nodes) if scripts.running_nodes else None
+        self.missing_nodes = self._last.get_att_string("MissingNodes")
 
-    @property
-    def cluster_name(self) -> str:
-        """The name of the cluster."""
-        return self._resource.ref
+    def _define(self, values: RequestValues, network_identity: str) -> None:
+        """Define the cluster, with the permissions to manage it."""
+        request = tagged(cluster_request(self._config, values=values), self._config)
+        properties = resource_properties(self._config, request, network_identity)
+        self._resource = self._last = self._custom("Resource", "Custom::HyperPodCluster", properties)
+        self._resource.apply_removal_policy(removal_policy(self._config.removal))
+        self._provider.permit(self._permissions(request))
+        self.cluster_name = self._resource.ref
+        self.cluster_arn = self._resource.get_att_string("ClusterArn")
+        self.cluster_id = self._resource.get_att_string("ClusterId")
+        self.request_identity = fingerprint(cdk.Stack.of(self).resolve(request), network_identity)
 
-    @property
-    def cluster_arn(self) -> str:
-        """The ARN of the cluster."""
-        return self._resource.get_att_string("ClusterArn")
-
-    @property
-    def cluster_id(self) -> str:
-        """The last part of the ARN, used in Session Manager targets and names of log groups."""
-        return self._resource.get_att_string("ClusterId")
-
-    @property
-    def request_identity(self) -> str:
-        """A hash that changes with every change of the request."""
-        return self._request_identity
-
-    @property
-    def missing_nodes(self) -> str:
-        """The groups that ran with fewer nodes than requested when the deployment ended."""
-        return self._last.get_att_string("MissingNodes")
-
-    @property
-    def rollout(self) -> str | None:
-        """The result of the last change of running nodes; None if they do not follow the cluster file."""
-        return self._rollout.get_att_string("Rollout") if self._rollout else None
-
-    def _roll_out(self, scripts: LifecycleScripts, running_nodes: RunningNodes) -> cdk.CustomResource:
-        """Define the resource that moves running nodes to new scripts, after the cluster knows them for new nodes."""
+    def _roll_out(self, scripts: LifecycleScripts, running_nodes: RunningNodes) -> str:
+        """Move running nodes to new scripts, after the cluster knows them for new nodes; return the resource's result."""
         self._provider.permit(running_nodes)
         rollout = self._custom(
             "Rollout",
@@ -110,16 +98,16 @@ class HyperPodCluster(Construct):
                 "ClusterName": self.cluster_name,
                 "Parameter": running_nodes.parameter_name,
                 "LogGroup": running_nodes.log_group.log_group_name,
-                **scripts.version.properties(cdk.Stack.of(self)),
+                **scripts.version_properties(),
                 "ControllerGroups": [group.name for group in self._config.of_role(Role.CONTROLLER)],
                 "LoginGroups": [group.name for group in self._config.of_role(Role.LOGIN)],
                 "OnFailure": self._config.lifecycle.on_follow_failure.value,
             },
         )
         rollout.node.add_dependency(self._last, self._provider, scripts)
-        return rollout
+        return rollout.get_att_string("Rollout")
 
-    def _wait_longer(self, trigger: str) -> None:
+    def _wait_longer(self) -> None:
         """Define a resource for each hour after the first, the limit of CloudFormation for a single resource."""
         for hour in range(2, self._config.wait_hours + 1):
             wait = self._custom(
@@ -130,7 +118,7 @@ class HyperPodCluster(Construct):
                     "Hour": hour,
                     "Last": hour == self._config.wait_hours,
                     # CloudFormation sends an update only if a property changes.
-                    "Trigger": trigger,
+                    "Trigger": self.request_identity,
                     **({} if self._config.wait is Wait.NODES else {"Wait": self._config.wait.value}),
                 },
             )

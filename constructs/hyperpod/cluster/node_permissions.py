@@ -12,9 +12,8 @@ from config.fingerprint import fingerprint
 from config.model import ClusterConfig
 from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import cluster_names
+from constructs.hyperpod.cluster.key_permissions import encrypt_volumes, read_secrets, volume_key_ids
 from constructs.hyperpod.cluster.orchestrator_permissions import ASSIGN_POD_ADDRESSES, join_kubernetes, join_wildcards
-from constructs.hyperpod.cluster.secret_permissions import read_secrets
-from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 

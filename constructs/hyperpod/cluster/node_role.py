@@ -5,11 +5,13 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from config.model import ClusterConfig
+from config.node_role import NodeRoleConfig, StatementEffect
 from constructs.hyperpod.cluster.node_permissions import NodePermissions
-from constructs.hyperpod.cluster.node_role_additions import add_to_role, managed_policies, permissions_boundary
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
-from constructs.hyperpod.nag import acknowledge_wildcards
+from constructs.hyperpod.nag import acknowledge, acknowledge_wildcards
 from constructs.hyperpod.network.network import Network
+
+ADDED = "`node_role` of the cluster file"
 
 
 class NodeRole(iam.Role):
@@ -33,6 +35,7 @@ class NodeRole(iam.Role):
         permissions = NodePermissions(
             cdk.Stack.of(scope), config=config, network=network, scripts=scripts, data_bucket_name=data_bucket_name
         )
+        added, boundary = config.node_role, config.node_role.permissions_boundary_arn
         # Optional, because AWS does not document whether HyperPod sends aws:SourceAccount.
         account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}} if config.trust_source_account else None
         super().__init__(
@@ -41,13 +44,36 @@ class NodeRole(iam.Role):
             description=f"Execution role of the nodes of HyperPod cluster {config.name}",
             assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com", conditions=account),
             inline_policies={"Node": iam.PolicyDocument(statements=permissions.statements())},
-            managed_policies=managed_policies(scope, config.node_role),
-            permissions_boundary=permissions_boundary(scope, config.node_role),
+            managed_policies=[_managed(scope, f"NodePolicy{index}", arn) for index, arn in enumerate(added.managed_policy_arns)],
+            permissions_boundary=_managed(scope, "NodePermissionsBoundary", boundary) if boundary else None,
         )
         acknowledge_wildcards(self, permissions.wildcards())
-        add_to_role(self, config.node_role)
+        self._add(added)
         # If subnets change, CloudFormation creates a new policy before it updates the cluster, and deletes this one afterwards.
         # Until then HyperPod can remove interfaces of the old cluster or of removed groups.
         interfaces = iam.Policy(self, f"Interfaces{permissions.subnets_identity}", statements=[permissions.manage_interfaces()])
         interfaces.attach_to_role(self)
         acknowledge_wildcards(interfaces, permissions.interface_wildcard())
+
+    def _add(self, added: NodeRoleConfig) -> None:
+        """Define a policy with the file's statements, and acknowledge findings in the file's additions."""
+        for arn in added.managed_policy_arns:
+            if ":iam::aws:" in arn:
+                acknowledge(self, f"IAM4[Policy::{arn}]", f"{ADDED} attaches this policy of AWS")
+        if not added.statements:
+            return
+        documents = [each.model_dump(mode="json", exclude_defaults=True) for each in added.statements]
+        policy = iam.Policy(self, "Additions", statements=[iam.PolicyStatement.from_json(each) for each in documents])
+        policy.attach_to_role(self)
+        allowed = [each for each in added.statements if each.Effect is StatementEffect.ALLOW]
+        for kind, values in (
+            ("Action", [action for each in allowed for action in each.Action]),
+            ("Resource", [resource for each in allowed for resource in each.Resource]),
+        ):
+            for value in dict.fromkeys(values):
+                if "*" in value:
+                    acknowledge(policy, f"IAM5[{kind}::{value}]", f"{ADDED} contains this wildcard")
+
+
+def _managed(scope: Construct, id: str, arn: str) -> iam.IManagedPolicy:
+    return iam.ManagedPolicy.from_managed_policy_arn(scope, id, arn)

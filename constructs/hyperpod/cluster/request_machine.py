@@ -4,12 +4,12 @@ from functools import cached_property
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from constructs.hyperpod.cluster.request_key import RequestKey
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 INTERVAL_S = 30
@@ -92,6 +92,33 @@ class RequestMachine(sfn.StateMachine):
             arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
             resource_name=f"{self.state_machine_name}:*",
         )
+
+
+class RequestKey(kms.Key):
+    """Define the KMS key that encrypts the requests of CloudFormation in a state machine's executions.
+
+    Their input has the signed URL that answers CloudFormation. Without the key, every reader of the account could read it:
+    ReadOnlyAccess allows states:GetExecutionHistory, but not kms:Decrypt. The CDK's lookup role denies kms:Decrypt.
+    """
+
+    def __init__(self, scope: Construct, id: str) -> None:
+        super().__init__(
+            scope,
+            id,
+            description=f"Encrypts CloudFormation's requests in stack {cdk.Aws.STACK_NAME}",
+            enable_key_rotation=True,
+            # Executions end before their stack; the window is for a deletion by mistake.
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+            pending_window=cdk.Duration.days(7),
+        )
+
+    def use(self) -> iam.PolicyStatement:
+        """Allow starting and reading executions.
+
+        https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html: both actions for StartExecution and for the
+        state machine's role, which also encrypts the logs' delivery.
+        """
+        return iam.PolicyStatement(sid="UseRequestKey", actions=["kms:Decrypt", "kms:GenerateDataKey"], resources=[self.key_arn])
 
 
 def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:

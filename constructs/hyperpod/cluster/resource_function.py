@@ -1,17 +1,33 @@
-"""Define a function of the custom resource."""
+"""Define a function of the custom resource, in no VPC unless it must reach a private API server."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import aws_cdk as cdk
+import jsii
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
-from constructs import Construct
+from constructs import Construct, IValidation
 
 from constructs.hyperpod.cluster.function_package import PACKAGE
-from constructs.hyperpod.cluster.no_vpc import NoVpc, Placement
 from constructs.hyperpod.nag import acknowledge_wildcards
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The subnets and the security group of a function in a VPC."""
+
+    subnet_ids: Sequence[str]
+    security_group_id: str
+
+    @property
+    def vpc_config(self) -> lambda_.CfnFunction.VpcConfigProperty:
+        """The function's VpcConfig."""
+        return lambda_.CfnFunction.VpcConfigProperty(
+            subnet_ids=list(self.subnet_ids), security_group_ids=[self.security_group_id]
+        )
 
 
 class ResourceFunction(lambda_.Function):
@@ -19,7 +35,8 @@ class ResourceFunction(lambda_.Function):
 
     AWSLambdaBasicExecutionRole is not attached: with logs:CreateLogGroup, a function that runs while its stack is deleted would
     recreate its log group. The functions are in no VPC, so they work while the cluster's network is changed or deleted, except
-    one that must reach a private API server. The code is pure Python and runs on arm64, which is cheaper.
+    one that must reach a private API server. The code is pure Python and runs on arm64, which is cheaper. ``access`` contains the
+    function's role and policies.
     """
 
     def __init__(
@@ -52,16 +69,11 @@ class ResourceFunction(lambda_.Function):
             role=_role(access, log_group, statements),
             log_group=log_group,
         )
-        self._access = access
+        self.access = access
         resource = cast("lambda_.CfnFunction", self.node.default_child)
         if placement:
             self._place(resource, placement)
         self.node.add_validation(NoVpc(resource, placement))
-
-    @property
-    def access(self) -> Construct:
-        """The construct that contains the function's role and policies."""
-        return self._access
 
     def _place(self, resource: lambda_.CfnFunction, placement: Placement) -> None:
         """Put the function into subnets, and let Lambda manage its network interfaces there."""
@@ -81,7 +93,30 @@ class ResourceFunction(lambda_.Function):
             )
         )
         # https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
-        acknowledge_wildcards(self._access, {"*": "Lambda checks for these actions on all resources before it accepts a VPC"})
+        acknowledge_wildcards(self.access, {"*": "Lambda checks for these actions on all resources before it accepts a VPC"})
+
+
+@jsii.implements(IValidation)
+class NoVpc:
+    """Refuse a function that an aspect put into a VPC, at synth; raw property overrides are not detected.
+
+    In a VPC without internet access, the function reaches neither AWS APIs nor the response URL, and CloudFormation waits an hour
+    without an error. Even with internet access, the deployment itself may delete that VPC.
+    """
+
+    def __init__(self, function: lambda_.CfnFunction, placement: Placement | None) -> None:
+        self._function = function
+        self._allowed = placement.vpc_config if placement else None
+
+    def validate(self) -> list[str]:
+        """Return the error message if the function is in another VPC than its own."""
+        stack = cdk.Stack.of(self._function)
+        if stack.resolve(self._function.vpc_config) == stack.resolve(self._allowed):
+            return []
+        return [
+            "VpcConfig: the functions of the custom resource must not be in a VPC, because without internet access they cannot "
+            "respond to CloudFormation; exclude the functions below 'Provider' from the aspect that sets VpcConfig"
+        ]
 
 
 def _role(scope: Construct, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:

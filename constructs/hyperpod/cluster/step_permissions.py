@@ -8,8 +8,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
+from constructs.hyperpod.cluster.key_permissions import encrypt_volumes
 from constructs.hyperpod.cluster.orchestrator_permissions import admit_nodes, entry_wildcard
-from constructs.hyperpod.cluster.volume_keys import encrypt_volumes
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 # A call that an AWS service makes with the caller's rights.

@@ -10,7 +10,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
-from constructs.hyperpod.cluster.no_vpc import Placement
+from constructs.hyperpod.cluster.resource_function import Placement
 from constructs.hyperpod.kubernetes.access_entries import cluster_admin
 
 STEP_PACKAGE = "kubernetes_resource"
@@ -69,11 +69,8 @@ class Dependencies(Construct):
         )
         # Access must exist until the objects are deleted, and the provider handles the deletion.
         self.resource.node.add_dependency(provider, access)
-
-    @property
-    def kept_objects(self) -> str:
-        """The objects that the last request kept although the file no longer has them, and why."""
-        return self.resource.get_att_string("KeptObjects")
+        # The objects that the last request kept although the file no longer has them, and why.
+        self.kept_objects = self.resource.get_att_string("KeptObjects")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
-"""Define a new or existing EKS cluster."""
+"""Define an EKS cluster, and the subnets of its control plane."""
 
 import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -9,10 +10,41 @@ from constructs import Construct
 from config.eks import ControlPlaneLog, EksConfig, EndpointAccess
 from config.operation_names import eks_log_group
 from config.tags import NETWORK_TAG
+from config.zones import control_plane_zones
 from constructs.hyperpod.nag import acknowledge
 from constructs.hyperpod.network.network import Network
 
 ANYWHERE = "0.0.0.0/0"
+
+
+class ControlPlaneNetwork(Construct):
+    """Define two private subnets in two zones, unless the file names existing ones.
+
+    Nodes are in one zone, but EKS requires two for the control plane. The subnets need no routes: nodes and control plane reach
+    each other inside the VPC.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, config: EksConfig, network: Network, node_zone_id: str) -> None:
+        super().__init__(scope, id)
+        self.subnet_ids = list(config.control_plane_subnet_ids)
+        if self.subnet_ids:
+            return
+        zones = config.control_plane_zone_ids or control_plane_zones(node_zone_id)
+        for number, (zone, cidr) in enumerate(zip(zones, config.control_plane_cidrs, strict=True), 1):
+            subnet = ec2.CfnSubnet(
+                self,
+                f"Subnet{number}",
+                vpc_id=network.vpc_id,
+                availability_zone_id=zone,
+                cidr_block=str(cidr),
+                map_public_ip_on_launch=False,
+            )
+            cdk.Tags.of(subnet).add("Name", subnet.node.path)
+            # A weak reference is resolved again only if the template changes (docs/adr/0003-weak-references.md).
+            cdk.Tags.of(subnet).add(NETWORK_TAG, network.identity)
+            self.subnet_ids.append(subnet.ref)
+        if network.cleanup:
+            network.cleanup.before_deletion_of(self.subnet_ids, self)
 
 
 class EksCluster(Construct):
@@ -46,18 +78,14 @@ class EksCluster(Construct):
         )
         self._cluster.add_resource_dependency(log_group)
         self._acknowledge(config)
-
-    @property
-    def cluster_name(self) -> str:
-        """The name of the EKS cluster."""
-        return self._cluster.ref
+        self.cluster_name = self._cluster.ref
 
     def _acknowledge(self, config: EksConfig) -> None:
         if config.endpoint_access is EndpointAccess.PUBLIC_AND_PRIVATE:
             ranges = ", ".join(map(str, config.public_access_cidrs)) or "all networks"
             reason = f"`eks.endpoint_access` makes the API server reachable from {ranges}; IAM controls access"
             acknowledge(self._cluster, "EKS1", reason)
-        for each in set(ControlPlaneLog) - set(config.logs):
+        for each in (log for log in ControlPlaneLog if log not in config.logs):
             acknowledge(self._cluster, f"EKS2[LogExport::{each.value}]", "`eks.logs` of the cluster file selects the logs")
 
     def _role(self) -> iam.Role:
@@ -71,13 +99,6 @@ class EksCluster(Construct):
         finding = "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/AmazonEKSClusterPolicy]"
         acknowledge(role, finding, "EKS requires this policy and changes it with new features")
         return role
-
-
-class ImportedEksCluster:
-    """An existing EKS cluster, by its name."""
-
-    def __init__(self, name: str) -> None:
-        self.cluster_name = name
 
 
 def _network_of(config: EksConfig, network: Network, subnet_ids: list[str]) -> eks.CfnCluster.ResourcesVpcConfigProperty:

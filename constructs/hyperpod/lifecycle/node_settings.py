@@ -7,7 +7,7 @@ from config.bucket_names import script_bucket_name
 from config.instance_types import instance_type
 from config.model import ClusterConfig, Orchestrator, slurm_of
 from config.operation_names import bundle_parameter, node_log_group
-from constructs.hyperpod.lifecycle.partitions import partitions
+from config.slurm import ALL_NODES, PartitionConfig
 
 FILE = "node_settings.json"
 
@@ -82,8 +82,33 @@ def _slurm(config: ClusterConfig) -> Settings:
         "restrict_ssh": slurm.restrict_ssh,
         "topology": slurm.topology,
         "settings": slurm.settings,
-        "partitions": partitions(config),
+        "partitions": _partitions(config),
     }
+
+
+def _partitions(config: ClusterConfig) -> list[Settings]:
+    """Return the partitions of the file, and those that only compute groups name: HyperPod's agent may lack a new one."""
+    groups = {name: [group.name for group in members] for name, members in config.partition_groups().items()}
+    declared = {each.name: each for each in slurm_of(config).partitions}
+    named = [name for name in groups if name not in declared and name != ALL_NODES]
+    found: list[Settings] = [
+        {"name": name, "groups": groups.get(name), "options": _options(each)} for name, each in declared.items()
+    ]
+    return found + [{"name": name, "groups": groups[name], "options": {}} for name in named]
+
+
+def _options(partition: PartitionConfig) -> dict[str, str]:
+    """Return the fields as keys and values of a PartitionName line."""
+    options = {
+        "Default": "YES" if partition.default else None,
+        "MaxTime": partition.max_time,
+        "PriorityTier": partition.priority_tier,
+        "PriorityJobFactor": partition.priority_job_factor,
+        "QOS": partition.qos,
+        "AllowAccounts": ",".join(partition.allow_accounts) or None,
+        "State": partition.state,
+    }
+    return {key: str(value) for key, value in options.items() if value is not None}
 
 
 def _instance_types(config: ClusterConfig) -> Settings:

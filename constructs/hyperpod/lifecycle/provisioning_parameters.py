@@ -2,7 +2,7 @@
 
 from config.instance_group import Role
 from config.model import ClusterConfig
-from constructs.hyperpod.storage.shared_storage import SharedStorage
+from constructs.hyperpod.storage import SharedStorage
 
 Parameters = dict[str, object]
 

@@ -1,7 +1,5 @@
 """Define how running nodes follow the cluster file: a pointer to their scripts, and a log group for their reports."""
 
-from functools import cached_property
-
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -19,25 +17,18 @@ class RunningNodes(Construct):
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
         super().__init__(scope, id)
-        self._parameter_name = bundle_parameter(config.name)
+        self.parameter_name = bundle_parameter(config.name)
+        self._parameter_arn = cdk.Stack.of(self).format_arn(
+            service="ssm", resource="parameter", resource_name=self.parameter_name.removeprefix("/")
+        )
         # Always deleted: its fixed name would block a later deployment of the same file, and reports only matter while nodes run.
-        self._log_group = logs.LogGroup(
+        self.log_group = logs.LogGroup(
             self,
             "Reports",
             log_group_name=node_log_group(config.name),
             retention=logs.RetentionDays.THREE_MONTHS,
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
-
-    @property
-    def parameter_name(self) -> str:
-        """The name of the pointer."""
-        return self._parameter_name
-
-    @property
-    def log_group(self) -> logs.LogGroup:
-        """The log group of the reports."""
-        return self._log_group
 
     def node_statements(self) -> list[iam.PolicyStatement]:
         """Allow nodes to read the pointer and to report, and deny writing the pointer: its scripts run as root on all nodes."""
@@ -53,7 +44,7 @@ class RunningNodes(Construct):
             iam.PolicyStatement(
                 sid="WriteReports",
                 actions=["logs:CreateLogStream", "logs:PutLogEvents"],
-                resources=[self._log_group.log_group_arn],
+                resources=[self.log_group.log_group_arn],
             ),
         ]
 
@@ -65,15 +56,9 @@ class RunningNodes(Construct):
                 actions=["ssm:GetParameter", "ssm:PutParameter"],
                 resources=[self._parameter_arn],
             ),
-            iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self._log_group.log_group_arn]),
+            iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self.log_group.log_group_arn]),
         ]
 
     def wildcards(self) -> dict[str, str]:
         """Return the reason for each wildcard in the statements: there is none."""
         return {}
-
-    @cached_property
-    def _parameter_arn(self) -> str:
-        return cdk.Stack.of(self).format_arn(
-            service="ssm", resource="parameter", resource_name=self._parameter_name.removeprefix("/")
-        )

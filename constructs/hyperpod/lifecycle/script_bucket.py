@@ -11,9 +11,7 @@ from constructs import Construct
 from config.bucket_names import script_bucket_name
 from config.model import ClusterConfig
 from config.section import Removal
-from constructs.hyperpod.auto_delete_logs import auto_delete_role_arn, define_auto_delete_logs
-from constructs.hyperpod.nag import acknowledge
-from constructs.hyperpod.removal_policy import removal_policy
+from constructs.hyperpod.private_bucket import PrivateBucket, auto_delete_role_arn
 
 # Actions that could open the bucket to other writers or change its objects.
 RECONFIGURATION = (
@@ -29,7 +27,7 @@ RECONFIGURATION = (
 )
 
 
-class ScriptBucket(s3.Bucket):
+class ScriptBucket(PrivateBucket):
     """Define a private bucket for the scripts; it follows the cluster's removal policy.
 
     Nodes run the scripts as root, and AWS managed policies such as AmazonSageMakerCanvasFullAccess allow writes to every bucket
@@ -43,32 +41,13 @@ class ScriptBucket(s3.Bucket):
         super().__init__(
             scope,
             id,
+            removal=config.removal,
+            access="the bucket policy restricts writes to the deployment and auto-delete functions",
             bucket_name=script_bucket_name(config.name, stack.account, stack.region),
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            versioned=True,
-            lifecycle_rules=[
-                s3.LifecycleRule(
-                    id="ExpireNoncurrentVersions",
-                    # Old prefixes stay, because running nodes refer to them. Overwritten and deleted objects expire.
-                    noncurrent_version_expiration=cdk.Duration.days(30),
-                    expired_object_delete_marker=True,
-                    abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
-                )
-            ],
-            removal_policy=removal_policy(config.removal),
-            auto_delete_objects=config.removal is Removal.DESTROY,
+            # Old prefixes stay, because running nodes refer to them. Overwritten and deleted objects expire.
+            expired_object_delete_marker=True,
         )
         self._auto_delete = config.removal is Removal.DESTROY
-        if self._auto_delete:
-            define_auto_delete_logs(scope)
-        acknowledge(
-            self,
-            "S1",
-            "the bucket policy restricts writes to the deployment and auto-delete functions; access logs would need a second "
-            "bucket that outlives the cluster, and CloudTrail data events record the same calls",
-        )
 
     @property
     def scripts_arn(self) -> str:

@@ -1,11 +1,10 @@
-"""Define an alarm of a cluster."""
+"""Define alarms of a cluster."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
-
-from config.model import ClusterConfig
 
 
 @dataclass(frozen=True)
@@ -16,9 +15,9 @@ class AlarmSpec:
     description: str
     namespace: str
     metric: str
-    statistic: str
-    comparison: str
-    threshold: float
+    statistic: str = "Sum"
+    comparison: str = "GreaterThanOrEqualToThreshold"
+    threshold: float = 1
     period_s: int = 300
     periods: int = 1
     missing: str = "notBreaching"
@@ -28,13 +27,13 @@ class AlarmSpec:
     """A second metric, added to the first."""
 
 
-def alarm_name(config: ClusterConfig, id: str) -> str:
-    """Return the name of an alarm."""
-    return f"{config.name}-{id}"
+def define_alarms(scope: Construct, prefix: str, topic_arn: str | None, specs: Iterable[AlarmSpec]) -> list[str]:
+    """Define the alarms, which notify the topic if there is one, and return their names."""
+    actions = [topic_arn] if topic_arn else None
+    return [_define(scope, f"{prefix}-{spec.id}", actions, spec) for spec in specs]
 
 
-def define_alarm(scope: Construct, config: ClusterConfig, topic_arn: str, spec: AlarmSpec) -> cloudwatch.CfnAlarm:
-    """Define the alarm, which notifies the topic."""
+def _define(scope: Construct, name: str, actions: list[str] | None, spec: AlarmSpec) -> str:
     metric = {
         "namespace": spec.namespace,
         "metric_name": spec.metric,
@@ -42,19 +41,20 @@ def define_alarm(scope: Construct, config: ClusterConfig, topic_arn: str, spec: 
         "statistic": spec.statistic,
         "period": spec.period_s,
     }
-    return cloudwatch.CfnAlarm(
+    cloudwatch.CfnAlarm(
         scope,
         spec.id,
-        alarm_name=alarm_name(config, spec.id),
+        alarm_name=name,
         alarm_description=spec.description,
         comparison_operator=spec.comparison,
         threshold=spec.threshold,
         evaluation_periods=spec.periods,
         treat_missing_data=spec.missing,
-        alarm_actions=[topic_arn],
-        insufficient_data_actions=[topic_arn] if spec.missing == "missing" else None,
+        alarm_actions=actions,
+        insufficient_data_actions=actions if spec.missing == "missing" else None,
         **({"metrics": _sum(spec, [spec.metric, spec.plus])} if spec.plus else metric),
     )
+    return name
 
 
 def _dimensions(spec: AlarmSpec) -> list[cloudwatch.CfnAlarm.DimensionProperty]:

@@ -10,8 +10,7 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.monitoring.file_system_alarms import NAMESPACE as FSX
-from constructs.hyperpod.monitoring.health_agent_alarm import METRIC as HEALTH_EVENTS
-from constructs.hyperpod.monitoring.node_alarms import FAILED, FULL, metric_namespace
+from constructs.hyperpod.monitoring.node_alarms import FAILED, FULL, HEALTH_EVENTS, metric_namespace
 
 WIDTH = 24
 Widget = dict[str, Any]

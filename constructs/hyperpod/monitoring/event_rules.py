@@ -8,7 +8,7 @@ from aws_cdk import aws_events as events
 from constructs import Construct
 
 from config.model import ClusterConfig
-from constructs.hyperpod.monitoring.alarm import AlarmSpec, define_alarm
+from constructs.hyperpod.monitoring.alarm import AlarmSpec, define_alarms
 
 WARNING_EVENTS = "WarningEvents"
 
@@ -95,15 +95,12 @@ class EventRules(Construct):
             f"Run `./hpod events {config.name}` for their texts",
             "AWS/Events",
             "TriggeredRules",
-            "Sum",
-            "GreaterThanOrEqualToThreshold",
-            threshold=1,
             # HyperPod creates a failed node again after 20 to 30 minutes, and a scaling takes less than an hour.
             period_s=1800,
             periods=3,
             dimensions={"RuleName": f"{config.name}-{WARNING_EVENTS}"},
         )
-        self.names = [str(define_alarm(self, config, topic_arn, spec).alarm_name)]
+        self.names = define_alarms(self, config.name, topic_arn, [spec])
 
     def _rule(
         self, config: ClusterConfig, cluster_arn: str, kind: EventKind, targets: list[events.CfnRule.TargetProperty]

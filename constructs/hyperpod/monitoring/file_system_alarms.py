@@ -6,7 +6,7 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from config.storage import LustreConfig
-from constructs.hyperpod.monitoring.alarm import AlarmSpec, define_alarm
+from constructs.hyperpod.monitoring.alarm import AlarmSpec, define_alarms
 
 NAMESPACE = "AWS/FSx"
 GIB, MB = 2**30, 10**6
@@ -20,8 +20,8 @@ class FileSystemAlarms(Construct):
         super().__init__(scope, id)
         lustre = config.storage.lustre
         specs = (_space(config, lustre), _throughput(config, lustre)) if lustre else ()
-        named = [replace(spec, dimensions={"FileSystemId": file_system_id}) for spec in specs]
-        self.names = [str(define_alarm(self, config, topic_arn, spec).alarm_name) for spec in named]
+        named = (replace(spec, dimensions={"FileSystemId": file_system_id}) for spec in specs)
+        self.names = define_alarms(self, config.name, topic_arn, named)
 
 
 def _space(config: ClusterConfig, lustre: LustreConfig) -> AlarmSpec:
@@ -32,9 +32,9 @@ def _space(config: ClusterConfig, lustre: LustreConfig) -> AlarmSpec:
         "delete files, or increase `storage.lustre.storage_capacity_gib` and deploy",
         NAMESPACE,
         "FreeDataStorageCapacity",
-        "Sum",  # of all disks
-        "LessThanThreshold",
-        int(lustre.storage_capacity_gib * GIB * percent / 100),
+        statistic="Sum",  # of all disks
+        comparison="LessThanThreshold",
+        threshold=int(lustre.storage_capacity_gib * GIB * percent / 100),
         period_s=60,  # FSx publishes one value a minute
         periods=5,
         missing="ignore",
@@ -51,9 +51,8 @@ def _throughput(config: ClusterConfig, lustre: LustreConfig) -> AlarmSpec:
         f"{config.name}`, and find the jobs with `{'kubectl get pods -A' if config.eks else 'squeue'}`",
         NAMESPACE,
         "DataReadBytes",
-        "Sum",
-        "GreaterThanThreshold",
-        int(bytes_per_s * PERIOD_S * percent / 100),
+        comparison="GreaterThanThreshold",
+        threshold=int(bytes_per_s * PERIOD_S * percent / 100),
         period_s=PERIOD_S,
         periods=3,
         plus="DataWriteBytes",

@@ -1,7 +1,5 @@
 """Define the part of the network that a file system uses."""
 
-from functools import cached_property
-
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
@@ -19,9 +17,10 @@ class NodeNetwork(Construct):
 
     def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: cdk.RemovalPolicy) -> None:
         super().__init__(scope, id)
-        self._vpc = ec2.CfnVPC(self, "Vpc", cidr_block=str(config.vpc_cidr), enable_dns_hostnames=True, enable_dns_support=True)
+        vpc = ec2.CfnVPC(self, "Vpc", cidr_block=str(config.vpc_cidr), enable_dns_hostnames=True, enable_dns_support=True)
+        self.vpc_id = vpc.ref
         node_range = ec2.CfnVPCCidrBlock(self, "NodeRange", vpc_id=self.vpc_id, cidr_block=str(config.node_cidr))
-        self._subnet = ec2.CfnSubnet(
+        subnet = ec2.CfnSubnet(
             self,
             "NodeSubnet",
             vpc_id=self.vpc_id,
@@ -29,8 +28,8 @@ class NodeNetwork(Construct):
             cidr_block=str(config.node_cidr),
             map_public_ip_on_launch=False,
         )
-        self._subnet.add_resource_dependency(node_range)
-        self._security_group = ec2.CfnSecurityGroup(
+        subnet.add_resource_dependency(node_range)
+        group = ec2.CfnSecurityGroup(
             self,
             "SecurityGroup",
             group_description="HyperPod nodes and their file system",
@@ -42,25 +41,12 @@ class NodeNetwork(Construct):
                 )
             ],
         )
-        for resource in (self._vpc, node_range, self._subnet, self._security_group, *self._self_rules()):
+        self.node_subnet_ids = [subnet.ref]
+        self.security_group_id = group.attr_group_id
+        for resource in (vpc, node_range, subnet, group, *self._self_rules()):
             resource.apply_removal_policy(removal)
-        for resource in (self._vpc, self._subnet, self._security_group):
+        for resource in (vpc, subnet, group):
             cdk.Tags.of(resource).add("Name", resource.node.path)
-
-    @cached_property
-    def vpc_id(self) -> str:
-        """The ID of the VPC."""
-        return self._vpc.ref
-
-    @cached_property
-    def node_subnet_ids(self) -> list[str]:
-        """The ID of the only private subnet, in a list."""
-        return [self._subnet.ref]
-
-    @cached_property
-    def security_group_id(self) -> str:
-        """The ID of the security group."""
-        return self._security_group.attr_group_id
 
     def _self_rules(self) -> tuple[cdk.CfnResource, cdk.CfnResource]:
         """Allow all traffic between members of the group, in both directions.

@@ -6,8 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from cluster_request.kubernetes_objects.dependencies import objects_of
-from cluster_request.kubernetes_objects.service_roles import SERVICE_USER
+from cluster_request.kubernetes_objects.dependencies import SERVICE_USER, objects_of
 from cluster_request.kubernetes_objects.team_objects import team_group
 from kubernetes_resource.client import HttpsTransport, KubernetesClient
 from kubernetes_resource.discovery import Discovery

@@ -15,7 +15,7 @@ from cli.preflight.changes import RESOURCES, changes
 from cluster_request.request import merged
 from config.fields import field_at, section_at
 from config.model import ClusterConfig
-from constructs.hyperpod.monitoring.chat_channels import ChatChannels
+from constructs.hyperpod.monitoring.notifications import ChatChannels
 from local_aws.testing import ACCOUNT, REGION
 from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES
 from stacks.network_stack import NetworkStack
@@ -87,11 +87,11 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     app = App(outdir=str(folder), context=json.loads(FEATURE_FLAGS.read_text()), post_cli_context=TEMPLATES, tree_metadata=False)
     files = {name: config_of(values) for name, values in CHANGES.items()}
     for number, config in enumerate(files.values()):
-        stage = Stage(app, f"file-{number}", env=Environment(account=ACCOUNT, region=REGION))
+        stage = Stage(app, f"file-{number}", env=Environment(account=ACCOUNT, region=REGION), stage_name="draft")
         CrossStackReferences.of(stage).consume(ReferenceStrength.WEAK)
-        network = NetworkStack(stage, "Network", config=config, stack_name="draft-Network")
-        StorageStack(stage, "Storage", config=config, network=network.network, stack_name="draft-Storage")
-        ChatChannels(Stack(stage, "Monitoring", stack_name="draft-Monitoring"), "Chat", config=config, topic_arn=TOPIC)
+        network = NetworkStack(stage, "Network", config=config)
+        StorageStack(stage, "Storage", config=config, network=network.network)
+        ChatChannels(Stack(stage, "Monitoring"), "Chat", config=config, topic_arn=TOPIC)
     app.synth()
     found = {
         name: {stack: folder.glob(f"*file-{number}/*{stack}*.template.json") for stack in STACKS}

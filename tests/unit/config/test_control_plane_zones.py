@@ -2,8 +2,7 @@
 
 import pytest
 
-from config.control_plane_zones import UNSUPPORTED, control_plane_zones
-from config.zones import regions, zones_of
+from config.zones import UNSUPPORTED_BY_EKS, control_plane_zones, regions, zones_of
 
 
 @pytest.mark.parametrize(
@@ -28,4 +27,4 @@ def test_each_known_zone_has_two_supported_zones_in_its_region() -> None:
     for region in regions():
         for zone in zones_of(region):
             found = control_plane_zones(zone)
-            assert len(set(found) & set(zones_of(region)) - set(UNSUPPORTED)) == 2, zone
+            assert len(set(found) & set(zones_of(region)) - set(UNSUPPORTED_BY_EKS)) == 2, zone

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from config.slurm_parameters import slurm_parameters
-from validation.rules.slurm.parameters import NAME
+from validation.rules.slurm.parameters import NAME, slurm_parameters
 
 
 def lines(draft: Any, settings: Any) -> list[str]:

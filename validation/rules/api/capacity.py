@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest, GroupMember
+from cluster_request.request import CONTINUOUS
 from cluster_request.service_model import shape
 from config.errors import Level, Problem
 from config.instance_group import Capacity, Role
@@ -10,12 +11,31 @@ from config.instance_types import is_listed
 from config.suggestions import either
 from validation.rules.registry import request_rule, slurm_request_rule
 
+NOT_CONTINUOUS = ("requires `provisioning: continuous`", "set that at the cluster's creation, or remove this")
+
 
 def spot_problems(group: GroupMember, message: str, fix: str) -> Iterator[Problem]:
     """Yield a problem with this message and fix if the group requests Spot instances."""
     spot = group.member("CapacityRequirements", "Spot")
     if spot.is_given:
         yield spot.problem(message, fix, spot.value if spot.is_overridden else Capacity.SPOT.value)
+
+
+def is_continuous(request: EffectiveRequest) -> bool:
+    """Return whether HyperPod provisions the nodes continuously."""
+    return request.member("NodeProvisioningMode").text == CONTINUOUS
+
+
+def continuous_problems(request: EffectiveRequest) -> Iterator[Problem]:
+    """Yield a problem with each member of a group that requires continuous provisioning."""
+    for group in request.groups:
+        least = group.member("MinInstanceCount")
+        if least.number is not None and least.number <= group.group.instance_count:  # otherwise min-instance-count reports it
+            yield least.problem(*NOT_CONTINUOUS)
+        yield from spot_problems(group, *NOT_CONTINUOUS)
+        keys = (each.member("VolumeKmsKeyId") for each in group.volumes)
+        # A field has the key of two volumes.
+        yield from {key.path: key.problem(*NOT_CONTINUOUS) for key in keys if key.text}.values()
 
 
 @request_rule("training-plan-instance-type", "instance_groups[]", level=Level.WARNING)

@@ -13,8 +13,8 @@ from config.instance_group import Role
 from config.model import slurm_of
 from config.slurm import Database
 from config.suggestions import either
-from validation.rules.api.capacity import spot_problems
-from validation.rules.api.slurm_setup import uses_uploaded_scripts
+from validation.rules.api.capacity import NOT_CONTINUOUS, continuous_problems, is_continuous
+from validation.rules.api.scripts import uses_uploaded_scripts
 from validation.rules.registry import slurm_request_rule
 
 CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
@@ -33,10 +33,6 @@ EKS_GROUP_MEMBERS: tuple[tuple[str, ...], ...] = (
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html: it drains pods.
     ("AutoPatchConfig", "DrainPolicy"),
 )
-
-
-def _is_continuous(request: EffectiveRequest) -> bool:
-    return request.member("NodeProvisioningMode").text == "Continuous"
 
 
 NAME_IN_THE_API = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
@@ -78,7 +74,7 @@ def slurm_config_overwrite(request: EffectiveRequest) -> Iterator[Problem]:
     strategy = request.member("Orchestrator", "Slurm", "SlurmConfigStrategy")
     # With `slurm.setup: scripts` HyperPod rejects any strategy: slurm-config-conflict.
     is_used = request.config.uses_slurm_api or not any(uses_uploaded_scripts(group) for group in request.groups)
-    if is_used and strategy.text == "Overwrite" and not _is_continuous(request):
+    if is_used and strategy.text == "Overwrite" and not is_continuous(request):
         yield strategy.problem("discards what your scripts wrote to slurm.conf", "use Merge, or suppress this warning")
 
 
@@ -89,7 +85,7 @@ def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     It supports neither provisioning_parameters.json, which the default scripts require, nor several controllers: the cluster does
     not start.
     """
-    if not _is_continuous(request):
+    if not is_continuous(request):
         return
     # slurm-config-conflict reports a group with `SlurmConfig` and the default scripts.
     incomplete = [group.name for group in request.groups if not group.member("SlurmConfig").value]
@@ -110,7 +106,7 @@ def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Proble
     """
     # CONTINUOUS, and https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
     strategy = request.member("Orchestrator", "Slurm", "SlurmConfigStrategy")
-    if _is_continuous(request) and strategy.is_given:
+    if is_continuous(request) and strategy.is_given:
         yield strategy.problem("HyperPod rejects it with continuous provisioning", "remove it")
 
 
@@ -124,23 +120,14 @@ def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Prob
     # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
-    if _is_continuous(request):
+    if is_continuous(request):
         return
-    message, fix = "requires `provisioning: continuous`", "set that at the cluster's creation, or remove this"
     database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
     # Otherwise managed-accounting or accounting-database-override reports it.
     if database.is_given and database.is_overridden and not request.config.uses_slurm_api:
+        message, fix = NOT_CONTINUOUS
         yield database.problem(message, f"{fix}, and use `slurm.accounting`")
-    for group in request.groups:
-        least = group.member("MinInstanceCount")
-        # Otherwise min-instance-count reports it.
-        if least.number is not None and least.number <= group.group.instance_count:
-            yield least.problem(message, fix)
-        yield from spot_problems(group, message, fix)
-        keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
-        yield from {
-            key.path: key.problem(message, fix) for key in keys if key.text
-        }.values()  # a field has the key of two volumes
+    yield from continuous_problems(request)
 
 
 @slurm_request_rule(

@@ -1,7 +1,9 @@
-"""Check the monitoring section."""
+"""Check the monitoring section, and the topics of alarms."""
 
 from collections.abc import Iterator
 
+from config.arns import Arn
+from config.entries import repeated
 from config.errors import Level, Problem
 from config.model import ClusterConfig
 from validation.rules.registry import rule
@@ -13,11 +15,9 @@ def duplicate_emails(config: ClusterConfig) -> Iterator[Problem]:
 
     SNS has one subscription for each address: with two resources, deleting one would delete it.
     """
-    seen: set[str] = set()
-    for index, email in enumerate(config.monitoring.emails):
-        if email.lower() in seen:
-            yield Problem(("monitoring", "emails", index), email, "duplicate", "remove one")
-        seen.add(email.lower())
+    emails = config.monitoring.emails
+    for index, _, _ in repeated((index, email.lower()) for index, email in enumerate(emails)):
+        yield Problem(("monitoring", "emails", index), emails[index], "duplicate", "remove one")
 
 
 @rule("unused-monitoring", "monitoring", level=Level.WARNING)
@@ -30,3 +30,17 @@ def unused_monitoring(config: ClusterConfig) -> Iterator[Problem]:
     if not config.monitoring.enabled and unused:
         message = f"{', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect"
         yield Problem(("monitoring", "enabled"), value=False, message=message, fix="remove it, or set `true`")
+
+
+@rule("topic-region", "alarm_topic_arn", "monitoring", "region")
+def topic_region(config: ClusterConfig) -> Iterator[Problem]:
+    """SNS topics for alarms must be in the cluster's region.
+
+    CloudWatch alarms can only notify topics in their own region; CloudFormation fails after network and storage are created.
+    """
+    # https://github.com/cds-snc/notification-terraform/pull/128 has PutMetricAlarm's error.
+    topics = {("alarm_topic_arn",): config.alarm_topic_arn, ("monitoring", "topic_arn"): config.monitoring.topic_arn}
+    for path, arn in topics.items():
+        if arn and config.region and (region := Arn.of(arn).region) != config.region:
+            message = f"is in {region}, but alarms can only notify topics in their own region"
+            yield Problem(path, arn, message, f"use a topic in {config.region}")

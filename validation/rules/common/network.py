@@ -154,11 +154,14 @@ def flow_log_retention(config: ClusterConfig) -> Iterator[Problem]:
 
     CloudWatch Logs rejects other values, and the deployment rolls back.
     """
-    days = config.network.flow_logs_retention_days
+    yield from retention_problems(("network", "flow_logs_retention_days"), config.network.flow_logs_retention_days)
+
+
+def retention_problems(path: Path, days: int) -> Iterator[Problem]:
+    """Yield a problem if CloudWatch Logs does not support the retention period."""
     if days not in RETENTION_DAYS:
         longer = next((each for each in RETENTION_DAYS if each > days), RETENTION_DAYS[-1])
-        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}"
-        yield Problem(("network", "flow_logs_retention_days"), days, message, f"use {longer}")
+        yield Problem(path, days, f"must be one of {', '.join(map(str, RETENTION_DAYS))}", f"use {longer}")
 
 
 def _conflict(vpc: IPv4Network, nodes: IPv4Network) -> str | None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from config.arns import Arn
+from config.entries import repeated
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.node_role import StatementEffect
@@ -43,14 +44,10 @@ def duplicate_node_role_policies(config: ClusterConfig) -> Iterator[Problem]:
 
     IAM rejects duplicates: the deployment fails and rolls back.
     """
-    arns = config.node_role.managed_policy_arns
-    for index, arn in enumerate(arns):
-        if arn in arns[:index]:
-            yield Problem(("node_role", "managed_policy_arns", index), arn, "duplicate", "remove one")
-    sids = [each.Sid for each in config.node_role.statements]
-    for index, sid in enumerate(sids):
-        if sid and sid in sids[:index]:
-            yield Problem(("node_role", "statements", index, "Sid"), sid, "duplicate", "use another Sid, or merge the statements")
+    for index, arn, _ in repeated(enumerate(config.node_role.managed_policy_arns)):
+        yield Problem(("node_role", "managed_policy_arns", index), arn, "duplicate", "remove one")
+    for index, sid, _ in repeated((index, each.Sid) for index, each in enumerate(config.node_role.statements) if each.Sid):
+        yield Problem(("node_role", "statements", index, "Sid"), sid, "duplicate", "use another Sid, or merge the statements")
 
 
 @rule("node-role-policy-size", "node_role")

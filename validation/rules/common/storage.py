@@ -128,3 +128,17 @@ def data_deletion(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("storage", name, "removal"), created.removal.value, message, fix)
     if bucket.existing is None and bucket.removal is Removal.DESTROY:
         yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message, fix)
+
+
+@rule("openzfs-region", "storage.openzfs", "region", level=Level.WARNING)
+def openzfs_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The OpenZFS file system for home directories should be in the cluster's region.
+
+    Across regions, every access to a home directory is slow or fails.
+    """
+    if config.storage.openzfs and config.region:
+        name = config.storage.openzfs.dns_name
+        region = name.split(".")[2]
+        if region != config.region:
+            fix = f"use a file system in {config.region}, or suppress this warning"
+            yield Problem(("storage", "openzfs", "dns_name"), name, f"is in {region}, but the cluster is in {config.region}", fix)

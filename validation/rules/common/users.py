@@ -2,17 +2,32 @@
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from config.entries import numbered
-from config.errors import Level, Path, Problem
+from config.entries import numbered, repeated
+from config.errors import Level, Path, Problem, dotted
 from config.model import ClusterConfig
-from config.reserved_names import NOBODY_IDS, is_reserved, is_systemd_id
 from config.suggestions import nearest
 from validation.rules.registry import rule
 
 # useradd assigns ids from 1000.
 FIRST_SAFE_ID = 10000
+
+# From Debian's and Ubuntu's base-passwd, the packages on HyperPod's images, and their default user ubuntu.
+_SYSTEM_NAMES = """
+root daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc gnats _apt nobody
+adm tty disk dialout fax voice cdrom floppy tape sudo audio dip operator src shadow utmp video sasl plugdev staff users
+nogroup input kvm render sgx crontab lxd netdev admin wheel
+messagebus dbus polkitd syslog uuidd tcpdump landscape fwupd-refresh pollinate rtkit tss usbmux dnsmasq _chrony sshd _ssh sssd
+ubuntu ec2-user ssm-user ec2-instance-connect ssl-cert
+slurm slurmrest munge mysql mariadb docker nvidia-persistenced statd _rpc
+"""
+_RESERVED = frozenset(_SYSTEM_NAMES.split())
+
+# https://systemd.io/UIDS-GIDS/: the account `nobody`, and the invalid 16-bit id.
+NOBODY_IDS = (65534, 65535)
+# The same page: systemd-homed, its containers, and dynamic users of services.
+_OF_SYSTEMD = (range(60001, 60578), range(61184, 65520))
 
 Named = tuple[Path, str]
 Numbered = tuple[Path, int]
@@ -30,13 +45,10 @@ def _ids(config: ClusterConfig) -> Iterator[Numbered]:
     yield from (((("users", index, "uid")), user.uid) for index, user in numbered(config.users))
 
 
-def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, str | int, str]]:
-    """Yield duplicates, each with where the value occurs first."""
-    first: dict[str | int, Path] = {}
-    for path, value in found:
-        if first.setdefault(value, path) != path:
-            section, index, _ = first[value]
-            yield path, value, f"{section}[{index}]"
+def _used_by(first: Path, path: Path, what: str) -> str:
+    """Return the message for a value at ``path`` that the entry of ``first`` has."""
+    own = f", as each user has a group with the same {what}" if first[0] != path[0] else ""
+    return f"already used by {dotted(first[:2])}{own}"
 
 
 @rule("unique-account-names", "users[]", "user_groups[]")
@@ -45,9 +57,8 @@ def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
 
     A node cannot create a second account of a name: the setup of every node fails.
     """
-    for path, value, first in _repeated(_names(config)):
-        own = ", as each user has a group with the same name" if first.startswith("users") != (path[0] == "users") else ""
-        yield Problem(path, value, f"already used by {first}{own}", "use another name")
+    for path, name, first in repeated(_names(config)):
+        yield Problem(path, name, _used_by(first, path, "name"), "use another name")
 
 
 @rule("unique-account-ids", "users[]", "user_groups[]")
@@ -58,9 +69,8 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     """
     taken = {number for _, number in _ids(config)}
     free = next(number for number in range(10001, 60000) if number not in taken)
-    for path, value, first in _repeated(_ids(config)):
-        own = ", as each user has a group with the same id" if path[0] != first.partition("[")[0] else ""
-        yield Problem(path, value, f"already used by {first}{own}", f"use e.g. {free}")
+    for path, number, first in repeated(_ids(config)):
+        yield Problem(path, number, _used_by(first, path, "id"), f"use e.g. {free}")
 
 
 @rule("reserved-account-names", "users[]", "user_groups[]")
@@ -70,7 +80,7 @@ def reserved_account_names(config: ClusterConfig) -> Iterator[Problem]:
     The system account already exists with another id: the node's setup fails, or the user gets a service's permissions.
     """
     for path, name in _names(config):
-        if is_reserved(name):
+        if _is_reserved(name):
             yield Problem(path, name, "reserved for a system account", "use another name")
 
 
@@ -92,7 +102,7 @@ def systemd_uid_range(config: ClusterConfig) -> Iterator[Problem]:
     systemd can assign such a number to a service at any time, which then owns the user's files.
     """
     for path, number in _ids(config):
-        if is_systemd_id(number):
+        if any(number in numbers for numbers in _OF_SYSTEMD):
             message = "systemd can assign this number to a service"
             yield Problem(path, number, message, "use a number from 10000 to 60000, or suppress this warning")
 
@@ -126,7 +136,7 @@ def unknown_user_groups(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem(path, name, f"is {user.name}'s own group, which is created automatically", "remove it")
             elif name in ("sudo", "admin", "wheel"):
                 yield Problem(path, name, "does not grant sudo", "set `sudo: true` instead")
-            elif name not in known and is_reserved(name):
+            elif name not in known and _is_reserved(name):
                 yield Problem(path, name, "is a system group", "remove it, and add the user in a script of lifecycle.extra")
             elif name not in known:
                 yield Problem(path, name, "unknown group", nearest(name, known) if known else _add(name))
@@ -159,9 +169,8 @@ def duplicate_user_entries(config: ClusterConfig) -> Iterator[Problem]:
     for index, user in numbered(config.users):
         keys = [key.split(" ")[1] for key in user.ssh_public_keys]
         for field, values in (("groups", list(user.groups)), ("ssh_public_keys", keys)):
-            for at, value in enumerate(values):
-                if value in values[:at]:
-                    yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate", "remove it")
+            for at, _, _ in repeated(enumerate(values)):
+                yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate", "remove it")
 
 
 def _is_whole(kind: str, body: str) -> bool:
@@ -181,3 +190,8 @@ def _is_whole(kind: str, body: str) -> bool:
             return False
         parts.append(part)
     return len(parts) > 1 and parts[0] == kind.encode()
+
+
+def _is_reserved(name: str) -> bool:
+    """Return whether nodes can have a system user or group with this name."""
+    return name in _RESERVED or name.startswith("systemd-")

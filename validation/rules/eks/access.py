@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
-from config.entries import numbered
+from config.entries import numbered, repeated
 from config.errors import ABSENT, Level, Path, Problem, dotted
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.teams import NAMESPACE_PREFIX
-from validation.rules.eks.section import eks_of
 from validation.rules.registry import eks_request_rule, eks_rule
 
 SERVICE_LINKED = ":role/aws-service-role/"
@@ -57,11 +56,8 @@ def unique_team_names(config: ClusterConfig) -> Iterator[Problem]:
 
     A team's namespace, access entries and quota have its name.
     """
-    first: dict[str, int] = {}
-    for index, team in numbered(eks_of(config).teams):
-        if first.setdefault(team.name, index) != index:
-            message = f"already used by eks.teams[{first[team.name]}]"
-            yield Problem(("eks", "teams", index, "name"), team.name, message, "use a unique name")
+    for index, name, first in repeated((index, team.name) for index, team in numbered(eks_of(config).teams)):
+        yield Problem(("eks", "teams", index, "name"), name, f"already used by eks.teams[{first}]", "use a unique name")
 
 
 @eks_rule("team-name-prefix", "eks.teams[]", level=Level.WARNING)

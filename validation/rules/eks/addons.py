@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from cluster_request.eks_addons import addons_after_nodes, broken, enabled_addons
 from config.eks import AddonName
 from config.errors import ABSENT, Level, Path, Problem
-from config.model import ClusterConfig, Provisioning, Wait
+from config.model import ClusterConfig, Provisioning, Wait, eks_of
 from config.suggestions import either
-from validation.rules.eks.section import eks_of
 from validation.rules.registry import FILE_SYSTEMS, eks_rule
 
 # Roles reach the pods of these add-ons by Pod Identity, and the operator has webhooks with certificates.

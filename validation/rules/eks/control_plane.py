@@ -5,16 +5,14 @@ from ipaddress import IPv4Network
 
 from cluster_request.eks_addons import minor, newest_version, versions
 from config.arns import in_another_region
-from config.control_plane_zones import UNSUPPORTED, control_plane_zones
 from config.eks import EksConfig, EndpointAccess
 from config.errors import ABSENT, Level, Path, Problem
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.network import InternetAccess
 from config.section import Removal
 from config.suggestions import either
-from config.zones import region_of_zone, regions, zone_fix
-from validation.rules.common.network import PRIVATE, RETENTION_DAYS
-from validation.rules.eks.section import eks_of
+from config.zones import UNSUPPORTED_BY_EKS, control_plane_zones, region_of_zone, regions, zone_fix
+from validation.rules.common.network import PRIVATE, retention_problems
 from validation.rules.registry import eks_rule
 
 RELEASES_AHEAD = 4
@@ -198,7 +196,7 @@ def zones_of_control_plane(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(ZONES, ABSENT, "required, because the zones of the region are unknown", fix)
         return
     for index, zone in enumerate(given):
-        if zone in UNSUPPORTED:
+        if zone in UNSUPPORTED_BY_EKS:
             yield Problem((*ZONES, index), zone, "EKS does not support this zone", "use another zone of the region")
         elif home and region_of_zone(zone) not in (None, home):
             yield Problem((*ZONES, index), zone, f"is in {region_of_zone(zone)}, not in {home}", zone_fix(zone, home))
@@ -232,12 +230,7 @@ def control_plane_log_retention(config: ClusterConfig) -> Iterator[Problem]:
 
     CloudWatch Logs rejects other values, and the deployment rolls back.
     """
-    eks = eks_of(config)
-    days = eks.log_retention_days
-    if days not in RETENTION_DAYS:
-        longer = next((each for each in RETENTION_DAYS if each > days), RETENTION_DAYS[-1])
-        message = f"must be one of {', '.join(map(str, RETENTION_DAYS))}"
-        yield Problem(("eks", "log_retention_days"), days, message, f"use {longer}")
+    yield from retention_problems(("eks", "log_retention_days"), eks_of(config).log_retention_days)
 
 
 @eks_rule("control-plane-logs", "eks.logs")
@@ -246,9 +239,9 @@ def control_plane_logs(config: ClusterConfig) -> Iterator[Problem]:
 
     EKS rejects duplicates, and the deployment rolls back.
     """
-    eks = eks_of(config)
-    if len(set(eks.logs)) != len(eks.logs):
-        yield Problem(("eks", "logs"), [log.value for log in eks.logs], "has duplicate logs", "list each log once")
+    logs = [log.value for log in eks_of(config).logs]
+    if len(set(logs)) != len(logs):
+        yield Problem(("eks", "logs"), logs, "has duplicate logs", "list each log once")
 
 
 @eks_rule("secrets-key-region", "eks.secrets_key_arn", "region")
@@ -257,8 +250,7 @@ def secrets_key_region(config: ClusterConfig) -> Iterator[Problem]:
 
     EKS uses only keys in its own region.
     """
-    eks = eks_of(config)
-    key = eks.secrets_key_arn
+    key = eks_of(config).secrets_key_arn
     if key and (where := in_another_region(key, config)):
         yield Problem(("eks", "secrets_key_arn"), key, where, f"use a key in {config.region}")
 

@@ -5,16 +5,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from cluster_request.helm_chart.chart import Rendered, random_objects, rendered
-from cluster_request.helm_chart.manifests import Json, hook_of, name_of
+from cluster_request.helm_chart.chart import Json, Rendered, hook_of, name_of, random_objects, rendered
 from cluster_request.helm_chart.program import HelmError
 from cluster_request.kubernetes_objects.builders import NAMESPACE
 from cluster_request.kubernetes_objects.dependencies import MAX_EVENT, event_size, object_properties, objects_of
 from cluster_request.kubernetes_objects.health_agent import ACCOUNTS
 from config.errors import Level, Path, Problem
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.zones import region_of_zone
-from validation.rules.eks.section import eks_of
 from validation.rules.registry import chart_rule, eks_rule
 
 FOLDER: Path = ("eks", "helm_chart", "folder")

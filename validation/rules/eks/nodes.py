@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from cluster_request.effective_request import EffectiveRequest
+from config.entries import repeated
 from config.errors import ABSENT, Level, Problem
-from config.instance_group import TaintEffect
 from config.model import ClusterConfig
 from validation.rules.registry import eks_request_rule, eks_rule
 
@@ -56,10 +56,10 @@ def duplicate_taints(request: EffectiveRequest) -> Iterator[Problem]:
     Kubernetes rejects such a node.
     """
     for group in request.groups:
-        first: dict[tuple[str, TaintEffect], int] = {}
-        for place, (member, taint) in enumerate(group.taints()):
-            if (other := first.setdefault((taint.key, taint.effect), place)) != place:
-                yield member.member("Key").problem(f"already used by taints[{other}] with the same effect", "keep only one")
+        taints = list(group.taints())
+        for place, _, first in repeated((place, (taint.key, taint.effect)) for place, (_, taint) in enumerate(taints)):
+            message = f"already used by taints[{first}] with the same effect"
+            yield taints[place][0].member("Key").problem(message, "keep only one")
 
 
 @eks_request_rule("deep-health-checks-with-taints", "instance_groups[]", "overrides")

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.kubernetes_objects.health_agent import ACCOUNTS
-from cluster_request.request import CONTINUOUS
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
 from config.lifecycle import LifecycleConfig
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.suggestions import either
 from config.zones import region_of_zone
-from validation.rules.api.capacity import spot_problems
-from validation.rules.eks.section import eks_of
+from validation.rules.api.capacity import NOT_CONTINUOUS, continuous_problems, is_continuous
 from validation.rules.registry import eks_request_rule, eks_rule, slurm_rule
 
 SLURM_SECTIONS = ("users", "user_groups", "directory")
@@ -20,6 +18,17 @@ SLURM_SECTIONS = ("users", "user_groups", "directory")
 AGENT_FIELDS = ("follow", "on_follow_failure", "message_of_the_day")
 LIVE_SCRIPTS = "live"
 SLURM_ONLY = "exists only for Slurm"
+
+
+@eks_rule("one-orchestrator", "slurm", "eks")
+def one_orchestrator(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm` and `eks` exclude each other.
+
+    HyperPod runs one orchestrator on a cluster, and cannot change it later.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestrator.html
+    if "slurm" in config.model_fields_set:
+        yield Problem(("eks",), ABSENT, "cannot be combined with `slurm`", "keep only one")
 
 
 @eks_rule("slurm-only-fields", *SLURM_SECTIONS, "instance_groups[]", "lifecycle", "storage.homes", "storage.openzfs")
@@ -98,14 +107,6 @@ def health_agent_region(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("region",), config.region or ABSENT, message, f"use {either(sorted(ACCOUNTS))}")
 
 
-def _is_continuous(request: EffectiveRequest) -> bool:
-    return request.member("NodeProvisioningMode").text == CONTINUOUS
-
-
-MISSING = "requires `provisioning: continuous`"
-MISSING_FIX = "set that at the cluster's creation, or remove this"
-
-
 @eks_request_rule("autoscaling-provisioning", "overrides", "provisioning", "eks.autoscaling")
 def autoscaling_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     """`eks.autoscaling` requires `provisioning: continuous`.
@@ -114,8 +115,8 @@ def autoscaling_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling.html
     autoscaling = eks_of(request.config).autoscaling
-    if autoscaling and not _is_continuous(request):
-        yield Problem(("eks", "autoscaling"), autoscaling.value, MISSING, MISSING_FIX)
+    if autoscaling and not is_continuous(request):
+        yield Problem(("eks", "autoscaling"), autoscaling.value, *NOT_CONTINUOUS)
 
 
 @eks_request_rule("eks-requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
@@ -126,14 +127,5 @@ def eks_requires_continuous(request: EffectiveRequest) -> Iterator[Problem]:
     """
     # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
-    if _is_continuous(request):
-        return
-    for group in request.groups:
-        least = group.member("MinInstanceCount")
-        if least.number is not None and least.number <= group.group.instance_count:  # otherwise min-instance-count reports it
-            yield least.problem(MISSING, MISSING_FIX)
-        yield from spot_problems(group, MISSING, MISSING_FIX)
-        keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
-        yield from {
-            key.path: key.problem(MISSING, MISSING_FIX) for key in keys if key.text
-        }.values()  # a field has the key of two volumes
+    if not is_continuous(request):
+        yield from continuous_problems(request)

@@ -10,9 +10,9 @@ from cluster_request.kubernetes_objects.dependencies import own_objects
 from cluster_request.kubernetes_objects.device_plugins import tolerations
 from config.errors import ABSENT, Level, Problem
 from config.instance_types import instance_type, listed_types
+from config.model import eks_of
 from config.suggestions import either
 from validation.rules.eks.nodes import reserved_prefix
-from validation.rules.eks.section import eks_of
 from validation.rules.registry import FILE_SYSTEMS, eks_request_rule
 
 NEEDED = ("instance_groups", "overrides", "eks", *FILE_SYSTEMS)

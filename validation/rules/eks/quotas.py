@@ -4,13 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
-from config.entries import numbered
+from config.entries import numbered, repeated
 from config.errors import ABSENT, Level, Path, Problem
 from config.instance_types import accelerator, instance_type
-from config.model import ClusterConfig
+from config.model import ClusterConfig, eks_of
 from config.suggestions import nearest
 from config.teams import QuotaResource, Sharing, TeamQuota
-from validation.rules.eks.section import eks_of
 from validation.rules.registry import eks_request_rule, eks_rule
 
 WORDS = {"accelerators": "accelerators", "vcpus": "vCPUs", "memory_gib": "GiB of memory"}
@@ -52,10 +51,8 @@ def duplicate_quota_types(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod rejects duplicates.
     """
     for path, quota in _quotas(config):
-        names = [each.instance_type for each in quota.resources]
-        for place, name in enumerate(names):
-            if name in names[:place]:
-                yield Problem((*path, "resources", place, "instance_type"), name, "duplicate instance type", "keep only one")
+        for place, name, _ in repeated((place, each.instance_type) for place, each in enumerate(quota.resources)):
+            yield Problem((*path, "resources", place, "instance_type"), name, "duplicate instance type", "keep only one")
 
 
 @eks_request_rule("quota-instance-types", "eks.teams[]", "instance_groups", "overrides")
@@ -153,8 +150,7 @@ def unique_priorities(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod rejects duplicates.
     """
     scheduling = eks_of(config).scheduling
-    names = [each.name for each in scheduling.priority_classes] if scheduling else []
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            path: Path = ("eks", "scheduling", "priority_classes", index, "name")
-            yield Problem(path, name, f"already used by priority_classes[{names.index(name)}]", "use a unique name")
+    classes = scheduling.priority_classes if scheduling else ()
+    for index, name, first in repeated((index, each.name) for index, each in enumerate(classes)):
+        path: Path = ("eks", "scheduling", "priority_classes", index, "name")
+        yield Problem(path, name, f"already used by priority_classes[{first}]", "use a unique name")

@@ -1,14 +1,18 @@
 """Check the parameters of slurm.conf in `slurm.settings`."""
 
+import json
 import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path as File
 
+from config.entries import repeated
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig, slurm_of
-from config.slurm_parameters import slurm_parameters
 from config.suggestions import nearest
 from validation.rules.registry import slurm_rule
 
+TABLE = File(__file__).parents[3] / "config" / "data" / "slurm_parameters.json"
 SETTINGS: Path = ("slurm", "settings")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _REMOVE = ("written by HyperPod's agent", "remove it")
@@ -54,11 +58,9 @@ def duplicate_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
 
     Slurm uses only the last of several lines.
     """
-    seen: dict[str, str] = {}
-    for name, value in slurm_of(config).settings.items():
-        first = seen.setdefault(name.lower(), name)
-        if first != name:
-            yield Problem((*SETTINGS, name), value, f"same parameter as {first}", "remove one")
+    settings = slurm_of(config).settings
+    for name, _, first in repeated((name, name.lower()) for name in settings):
+        yield Problem((*SETTINGS, name), settings[name], f"same parameter as {first}", "remove one")
 
 
 @slurm_rule("reserved-slurm-settings", "slurm.settings", "slurm.prolog_and_epilog")
@@ -85,3 +87,9 @@ def unknown_slurm_settings(config: ClusterConfig) -> Iterator[Problem]:
     for name, value in slurm_of(config).settings.items():
         if NAME.fullmatch(name) and name.lower() not in known:
             yield Problem((*SETTINGS, name), value, "unknown parameter", nearest(name, slurm_parameters()))
+
+
+@cache
+def slurm_parameters() -> tuple[str, ...]:
+    """Return the names of all parameters, as Slurm spells them; it ignores case."""
+    return tuple(json.loads(TABLE.read_text(encoding="utf-8"))["parameters"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from config.entries import numbered
+from config.entries import numbered, repeated
 from config.errors import Level, Path, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig, slurm_of
@@ -25,11 +25,8 @@ def unique_partition_names(config: ClusterConfig) -> Iterator[Problem]:
 
     slurmctld does not start with two definitions of a partition.
     """
-    seen: set[str] = set()
-    for path, partition in _numbered(config):
-        if partition.name in seen:
-            yield Problem((*path, "name"), partition.name, "duplicate partition", "merge the entries, or rename one")
-        seen.add(partition.name)
+    for path, name, _ in repeated((path, partition.name) for path, partition in _numbered(config)):
+        yield Problem((*path, "name"), name, "duplicate partition", "merge the entries, or rename one")
 
 
 @slurm_rule("one-default-partition", "slurm.partitions[]")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cluster_request.helm_chart.manifests import hook_of, name_of, objects_in
+from cluster_request.helm_chart.chart import hook_of, name_of, objects_in
 from cluster_request.helm_chart.program import HelmError, template
 from tests.helm import path_with_helm
 

@@ -1,7 +1,8 @@
-"""Check tags."""
+"""Check the keys of tags, and the names of instance groups."""
 
 from collections.abc import Iterator
 
+from config.entries import numbered, repeated
 from config.errors import Problem
 from config.model import ClusterConfig
 from config.tags import RESERVED
@@ -27,12 +28,17 @@ def duplicate_tag_keys(config: ClusterConfig) -> Iterator[Problem]:
     IAM compares tag keys case-insensitively and rejects the cluster's roles: the deployment rolls back.
     """
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#case-sensitivity
-    first: dict[str, str] = {}
-    for key, value in config.tags.items():
-        if first.setdefault(key.lower(), key) != key:
-            yield Problem(
-                ("tags", key),
-                value,
-                f"differs from the tag {first[key.lower()]} only in case, which IAM ignores",
-                "keep only one",
-            )
+    for key, _, first in repeated((key, key.lower()) for key in config.tags):
+        message = f"differs from the tag {first} only in case, which IAM ignores"
+        yield Problem(("tags", key), config.tags[key], message, "keep only one")
+
+
+@rule("unique-group-names", "instance_groups[]")
+def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
+    """Group names must be unique.
+
+    HyperPod, the Slurm configuration and later updates identify a group by its name.
+    """
+    for index, name, first in repeated((index, group.name) for index, group in numbered(config.instance_groups)):
+        message = f"already used by instance_groups[{first}]"
+        yield Problem(("instance_groups", index, "name"), name, message, "use a unique name")

@@ -1,6 +1,8 @@
-"""Define the SNS topic of a cluster's notifications."""
+"""Define the SNS topic of a cluster's notifications, and the chat channels that receive them."""
 
 import aws_cdk as cdk
+from aws_cdk import aws_chatbot as chatbot
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 from constructs import Construct
@@ -19,14 +21,9 @@ class NotificationTopic(Construct):
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
         super().__init__(scope, id)
-        self._arn = config.monitoring.topic_arn or self._define(config)
+        self.topic_arn = config.monitoring.topic_arn or self._define(config)
         for email in config.monitoring.emails:
-            sns.CfnSubscription(self, email, protocol="email", endpoint=email, topic_arn=self._arn)
-
-    @property
-    def topic_arn(self) -> str:
-        """The ARN of the topic."""
-        return self._arn
+            sns.CfnSubscription(self, email, protocol="email", endpoint=email, topic_arn=self.topic_arn)
 
     def _define(self, config: ClusterConfig) -> str:
         topic = sns.CfnTopic(self, "Resource", topic_name=topic_name(config), kms_master_key_id=self._key().attr_key_id)
@@ -85,6 +82,41 @@ class NotificationTopic(Construct):
         )
         key.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
         return key
+
+
+class ChatChannels(Construct):
+    """Subscribe the Slack and Teams channels of the file, through Amazon Q Developer in chat applications.
+
+    Its role has no permissions: channels show notifications, and cannot run commands.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, topic_arn: str) -> None:
+        super().__init__(scope, id)
+        slack, teams = config.monitoring.slack, config.monitoring.teams
+        if not (slack or teams):
+            return
+        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("chatbot.amazonaws.com")).role_arn
+        if slack:
+            chatbot.CfnSlackChannelConfiguration(
+                self,
+                "Slack",
+                configuration_name=f"{config.name}-monitoring",
+                iam_role_arn=role,
+                slack_workspace_id=slack.workspace_id,
+                slack_channel_id=slack.channel_id,
+                sns_topic_arns=[topic_arn],
+            )
+        if teams:
+            chatbot.CfnMicrosoftTeamsChannelConfiguration(
+                self,
+                "Teams",
+                configuration_name=f"{config.name}-monitoring-teams",
+                iam_role_arn=role,
+                teams_tenant_id=teams.tenant_id,
+                team_id=teams.team_id,
+                teams_channel_id=teams.channel_id,
+                sns_topic_arns=[topic_arn],
+            )
 
 
 def _from_this_account() -> dict[str, object]:
