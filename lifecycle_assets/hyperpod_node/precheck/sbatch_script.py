@@ -1,4 +1,4 @@
-"""Parse an sbatch script as sbatch and a shell do, as far as the rules need it."""
+"""Parse an sbatch script as sbatch and a shell do, as far as the rules need it, and name a problem in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import re
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The short options of sbatch and srun that the rules use.
 LONG = {
@@ -19,7 +25,24 @@ LONG = {
     "J": "job-name",
     "t": "time",
 }
+# Options without a value.
+FLAGS = {
+    *("exclusive", "requeue", "no-requeue", "label", "l", "overlap", "overcommit", "O", "unbuffered", "u", "pty"),
+    *("container-mount-home", "no-container-mount-home", "container-writable", "hold", "H", "no-kill", "k", "verbose", "v"),
+    *("contiguous", "spread-job", "parsable", "wait-all-nodes", "quiet", "Q", "K"),
+}
 DIRECTIVE = re.compile(r"#SBATCH\b")
+ERROR, WARNING = "error", "warning"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem in one line, and its fix."""
+
+    line: int
+    level: str
+    message: str
+    fix: str
 
 
 @dataclass(frozen=True)
@@ -93,6 +116,24 @@ class SbatchScript:
         return next((option for option in reversed(self.options) if option.name == name), None)
 
 
+def read(path: Path) -> SbatchScript:
+    """Return the script in ``path``."""
+    try:
+        return SbatchScript(path.read_bytes().decode())  # read_text would hide Windows line endings
+    except (OSError, UnicodeDecodeError) as error:
+        raise NodeError(f"cannot read {path}: {error}") from None
+
+
+def error(line: int, message: str, fix: str) -> Problem:
+    """Return a problem for which Slurm rejects the job, or the job fails."""
+    return Problem(line, ERROR, message, fix)
+
+
+def warning(line: int, message: str, fix: str) -> Problem:
+    """Return a problem with which the job runs, but may lose work."""
+    return Problem(line, WARNING, message, fix)
+
+
 def runs(program: str, command: Command) -> bool:
     """Return whether ``command`` runs ``program``, by its name or its path."""
     return re.search(rf"(^|[\s;&|(]|/){re.escape(program)}(\s|$)", command.text) is not None
@@ -118,14 +159,6 @@ def options_of(arguments: list[str], line: int) -> list[Option]:
             value = rest.pop(0)
         found.append(Option(name, value, line))
     return found
-
-
-# Options without a value.
-FLAGS = {
-    *("exclusive", "requeue", "no-requeue", "label", "l", "overlap", "overcommit", "O", "unbuffered", "u", "pty"),
-    *("container-mount-home", "no-container-mount-home", "container-writable", "hold", "H", "no-kill", "k", "verbose", "v"),
-    *("contiguous", "spread-job", "parsable", "wait-all-nodes", "quiet", "Q", "K"),
-}
 
 
 def _of_srun(all_words: list[str]) -> list[str]:
