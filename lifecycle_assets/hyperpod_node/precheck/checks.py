@@ -8,7 +8,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import containers, file_systems
 from hyperpod_node.precheck.check_result import FAIL, SKIP, CheckResult, failed, passed, restart, skipped
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER
-from hyperpod_node.slurm import registration
+from hyperpod_node.slurm import controllers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -59,7 +59,7 @@ CHECKS: dict[str, Check] = {
 def _registered(node: CheckedNode) -> CheckResult:
     """Ask slurmctld: slurmd may be active, or restart repeatedly, while slurm.conf has no line for the node."""
     try:
-        registration.require(node.system)
+        controllers.require_registration(node.system)
     except NodeError as error:
         return failed(
             f"slurmd is active, but slurmctld does not know {node.system.host}: {error}",

@@ -153,7 +153,7 @@ def auto_resume_with_gpus(script: SbatchScript, cluster: SlurmCluster) -> Iterat
 
 
 def auto_resumes(script: SbatchScript) -> Iterator[Option]:
-    """Return the options of srun that resume a job by itself."""
+    """Return the options of srun that make HyperPod resume its step."""
     return (option for step in script.steps for option in step if option.name == AUTO_RESUME)
 
 

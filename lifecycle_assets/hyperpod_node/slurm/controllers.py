@@ -1,8 +1,9 @@
-"""The addresses of the controllers, and whether they respond."""
+"""The addresses of the controllers, and whether they respond and know this node."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
@@ -20,6 +21,11 @@ PORT = 6817
 OWN_SCRIPTS_TIMEOUT_S = 3600  # the user's scripts before Slurm
 # Longer than all waits of a controller before it listens: readiness, mounts, directory, slurm.conf, database, the user's scripts.
 TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 5400
+FETCHED_CONF = Path("/run/slurm/conf/slurm.conf")  # from a controller, by slurmd or sackd
+
+
+class UnlistedError(NodeError):
+    """slurm.conf has no line for this node."""
 
 
 def addresses_of(context: Context) -> list[str]:
@@ -55,6 +61,22 @@ def answering(system: System, environment: Mapping[str, str] | None = None) -> l
     if not hosts:
         raise NodeError(f"no controller responds: {last_lines(output)}")
     return hosts
+
+
+def require_registration(system: System) -> None:
+    """Raise unless slurmctld knows this node's slurmd; asks about one node only, for large clusters."""
+    if not system.path(FETCHED_CONF).exists():
+        raise NodeError("slurmd has no slurm.conf yet")
+    try:
+        output = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
+    except NodeError as error:
+        if f"Node {system.host} not found" in str(error):
+            raise UnlistedError(f"slurm.conf has no line for {system.host}") from None
+        raise
+    fields = dict(word.split("=", 1) for word in output.split() if "=" in word)
+    state = fields.get("State", "unknown")
+    if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
+        raise NodeError(f"its state is {state}")
 
 
 def _one_listens(addresses: list[str], system: System) -> None:

@@ -157,7 +157,7 @@ def test_the_scripts_have_the_syntax_of_the_oldest_python() -> None:
     found = modules_of(*(f"import hyperpod_node.{name}" for name in LOADED))
     names = {path.name for path in found}
     assert {"kubernetes_plan.py", "container_disk.py", "own_scripts.py", "shell.py"} <= names
-    assert not names & {"slurm_worker.py", "accounts.py", "plan.py"}
+    assert not names & {"slurm_client.py", "accounts.py", "plan.py"}
     for path in [*found, ASSETS / "lifecycle_script.py"]:
         tree = ast.parse(path.read_text(), str(path), feature_version=OLDEST)
         # Annotations like `str | None` are errors there unless they are not evaluated.
