@@ -7,13 +7,13 @@ https://github.com/awslabs/awsome-distributed-ai/pull/682
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import write_probe
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
@@ -49,21 +49,21 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
     All nodes of a cluster mount at once, and 400 clients per second can cause temporary errors. So the first attempt comes after
     a random delay that grows with the cluster.
     """
-    policy = RetryPolicy(TIMEOUT_S, clock=system.clock, is_outside=True)
+    retry = partial(system.retry, timeout_s=TIMEOUT_S, is_outside=True)
     _configure(entry, system)
     if not is_mounted(entry.path, system):
         system.path(entry.path).mkdir(parents=True, exist_ok=True)
         system.clock.sleep(system.clock.random() * nodes / NODES_A_SECOND)
-        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system), policy)
-    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system), policy)
+        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system))
+    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system))
 
 
 def require(path: Path, *, node: str, system: System) -> None:
     """Wait until HyperPod has mounted ``path``, prove that ``node`` can write to it, and keep slurmd waiting for it at boot."""
-    policy = RetryPolicy(TIMEOUT_S, clock=system.clock, is_outside=True)
+    retry = partial(system.retry, timeout_s=TIMEOUT_S, is_outside=True)
     put(system.path(UNITS) / "slurmd.service.d" / f"{path.name}.conf", f"# Written by the lifecycle scripts.\n{_guard(path)}")
-    retry(f"HyperPod's mount at {path}", lambda: _require(path, system), policy)
-    retry(f"writing to {path}", lambda: _probe(path, node, system), policy)
+    retry(f"HyperPod's mount at {path}", lambda: _require(path, system))
+    retry(f"writing to {path}", lambda: _probe(path, node, system))
 
 
 def _require(path: Path, system: System) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -84,8 +83,7 @@ class Daemon:
 
     def require_options(self, system: System) -> None:
         """Raise if the daemon runs without its options; while systemd restarts it, check the command that systemd starts."""
-        policy = RetryPolicy(EXEC_TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
-        retry(f"the options of {self.unit}", lambda: self._require_options(system), policy)
+        system.retry(f"the options of {self.unit}", lambda: self._require_options(system), EXEC_TIMEOUT_S, first_pause_s=0.2)
 
     def _require_options(self, system: System) -> None:
         command = daemon.command_line(self.unit, system)

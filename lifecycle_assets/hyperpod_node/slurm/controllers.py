@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def reachable(context: Context, system: System) -> list[str]:
     addresses = addresses_of(context)
     if not addresses:
         raise NodeError(f"{context.cluster.path} lists no nodes in the controller group {context.parameters.controller_group!r}")
-    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock, is_outside=True)
-    retry("a controller", lambda: _one_listens(addresses, system), policy)
+    attempt = partial(_one_listens, addresses, system)
+    system.retry("a controller", attempt, TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, is_outside=True)
     return addresses
 
 
@@ -61,6 +61,11 @@ def answering(system: System, environment: Mapping[str, str] | None = None) -> l
     if not hosts:
         raise NodeError(f"no controller responds: {last_lines(output)}")
     return hosts
+
+
+def reconfigure(system: System, timeout_s: float = 60) -> None:
+    """Make slurmctld and all slurmds read the files again; slurmctld may be restarting."""
+    system.retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), timeout_s)
 
 
 def require_registration(system: System) -> None:

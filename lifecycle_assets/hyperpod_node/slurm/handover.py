@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from hyperpod_node.errors import NodeError, unexpected
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
@@ -76,9 +75,8 @@ class Handover:
             return
         request = self.folder / REQUEST
         request.touch()
-        policy = RetryPolicy(TIMEOUT_S, longest_pause_s=1, clock=self.system.clock)
         try:
-            retry("the controller in control", lambda: _require_absence(request), policy)
+            self.system.retry("the controller in control", lambda: _require_absence(request), TIMEOUT_S, longest_pause_s=1)
         except NodeError as error:
             print(f"warning: slurmctld starts while another controller may be in control: {error}", flush=True)
             request.unlink(missing_ok=True)

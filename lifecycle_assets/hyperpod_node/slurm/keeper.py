@@ -19,8 +19,7 @@ from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import configuration, daemon
+from hyperpod_node.slurm import configuration, controllers, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
 from hyperpod_node.slurm.handover import Handover
 from hyperpod_node.slurm.joined_groups import JoinedGroups
@@ -73,7 +72,7 @@ class Keeper:
         changed, complete = self._complete_all()
         reconfigure = changed or self.kept is not None
         if reconfigure:
-            self._reconfigure()
+            controllers.reconfigure(self.system)  # all slurmds know new nodes only then
         self.kept, self.problem = complete, ""
         return reconfigure
 
@@ -97,11 +96,6 @@ class Keeper:
             print(f"{self.system.slurm_conf} is complete again{''.join(f'; {warning}' for warning in warnings)}", flush=True)
         configuration.record_slurmctld(self.system)
         return changed
-
-    def _reconfigure(self) -> None:
-        """Make slurmctld and all slurmds read the files again, so that they know new nodes."""
-        policy = RetryPolicy(60, clock=self.system.clock)  # the agent may be restarting slurmctld
-        retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), policy)
 
     def _signatures(self) -> list[tuple[int, ...] | None]:
         agents = [self.system.slurm_etc / name for name in configuration.AGENTS]

@@ -6,11 +6,11 @@ do not match.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, MANAGED, NONE
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, daemon, database, managed_block
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.steps import slurm_controller
@@ -28,8 +28,8 @@ def apply(context: Context, system: System) -> bool:
     conf = slurm_controller.read(system.slurm_conf)
     hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
     if system.host not in [host.name.split(".")[0] for host in hosts]:
-        policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
-        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
+        connect = partial(system.connect, hosts[0].address, managed_block.SLURMDBD_PORT)
+        system.retry(f"slurmdbd on {hosts[0].name}", connect, controllers.TIMEOUT_S)
         return True
     if accounting.database == MANAGED or _is_images(context, system):
         accounting_daemon.wait_for_images(accounting.host, system)

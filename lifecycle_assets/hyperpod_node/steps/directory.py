@@ -17,7 +17,6 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import Directory
 from hyperpod_node.provisioning_parameters import CONTROLLER, LOGIN
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 from hyperpod_node.steps import removed_users
 
@@ -80,7 +79,7 @@ def _set_up(context: Context, directory: Directory, system: System) -> None:
 def _install(system: System, timeout_s: float) -> None:
     missing = [package for file, package in PACKAGES.items() if not _has(file, system)]
     if missing:
-        packages.install(missing, system.run, system.clock, timeout_s)
+        packages.install(missing, system, timeout_s)
 
 
 def _has(file: str, system: System) -> bool:
@@ -168,7 +167,7 @@ def _require_accepted(directory: Directory, password: str, authorities: Path | N
                 return ""
         raise NodeError(" | ".join(unreachable))
 
-    if problem := retry("the directory", refusal, RetryPolicy(OUTAGE_S, clock=system.clock, is_outside=True)):
+    if problem := system.retry("the directory", refusal, OUTAGE_S, is_outside=True):
         raise NodeError(problem)
 
 
@@ -191,7 +190,7 @@ def _warn_about_groups(directory: Directory, system: System) -> None:
             raise NodeError(f"SSSD does not find {', '.join(missing)}")
 
     try:  # SSSD may not be connected yet
-        retry("the groups of the directory", require_all, RetryPolicy(GROUPS_S, clock=system.clock))
+        system.retry("the groups of the directory", require_all, GROUPS_S)
     except NodeError:
         names = ", ".join(map(repr, missing))
         print(f"warning: the directory has no group {names}; check the name, `search_base` and `ldap_schema` in `options`")

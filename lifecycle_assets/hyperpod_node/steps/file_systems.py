@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import lustre_efa, mount
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -66,9 +66,9 @@ def hold_lustre_client(_: Context, system: System) -> bool:
             return False
     except NodeError:  # the image has no such package
         return False
-    policy = RetryPolicy(DPKG_TIMEOUT_S, first_pause_s=2, longest_pause_s=10, clock=system.clock)
+    hold = partial(system.run, "dpkg", "--set-selections", stdin=f"{LUSTRE_CLIENT} hold\n")
     try:
-        retry("dpkg's lock", lambda: system.run("dpkg", "--set-selections", stdin=f"{LUSTRE_CLIENT} hold\n"), policy)
+        system.retry("dpkg's lock", hold, DPKG_TIMEOUT_S, first_pause_s=2, longest_pause_s=10)
     except NodeError as error:
         print(f"warning: {LUSTRE_CLIENT} is not held, and an update may bring a kernel that cannot mount /fsx: {error}")
     return True

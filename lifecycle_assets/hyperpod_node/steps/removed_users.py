@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import load_object
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm.daemon import STARTED_WITH
 from hyperpod_node.steps import ssh
 
@@ -46,7 +45,7 @@ def leave_to_directory(system: System) -> None:
             raise NodeError(f"SSSD does not find {', '.join(sorted(local))}")
 
     try:
-        retry("removed users in the directory", delete, RetryPolicy(DIRECTORY_S, clock=system.clock))
+        system.retry("removed users in the directory", delete, DIRECTORY_S)
     except NodeError as error:
         print(f"removed users stay locked: {error}")
     _save(known, {name for name in locked if name in local}, system)

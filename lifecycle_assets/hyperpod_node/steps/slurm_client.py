@@ -5,13 +5,13 @@ Both get Slurm's configuration from the controllers.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import controllers, daemon, follower, joined_groups, managed_block
 from hyperpod_node.slurm.conf_server import SACKD, SHELLS, SLURMD
 from hyperpod_node.slurm.slurm_conf import BEGIN
@@ -64,8 +64,8 @@ def apply_login(context: Context, system: System) -> None:
     else:
         SHELLS.write(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": ",".join(addresses)}
-    policy = RetryPolicy(COMMANDS_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
-    retry("Slurm's commands", lambda: controllers.answering(system, environment), policy)
+    answering = partial(controllers.answering, system, environment)
+    system.retry("Slurm's commands", answering, COMMANDS_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5)
     follower.start(context, "sackd" if sackd else "shells", system)
 
 
@@ -94,16 +94,15 @@ def _renew_configuration(unit: str, context: Context, system: System) -> None:
             system.run("systemctl", "restart", unit, timeout_s=120)
             raise NodeError(f"{fetched} lacks what the controller's scripts write")
 
-    policy = RetryPolicy(CONFIGURATION_TIMEOUT_S, first_pause_s=1, longest_pause_s=30, clock=system.clock)
+    what = f"the final configuration of {unit}"
     try:
-        retry(f"the final configuration of {unit}", attempt, policy)
+        system.retry(what, attempt, CONFIGURATION_TIMEOUT_S, first_pause_s=1, longest_pause_s=30)
     except NodeError as error:
         print(f"warning: {error}; if settings of the cluster file are missing, run `scontrol reconfigure` on the controller")
 
 
 def _wait_for_registration(system: System) -> None:
     """Wait briefly until slurmctld knows this node; log a warning if it does not."""
-    policy = RetryPolicy(REGISTRATION_TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     listed_by = system.clock.now() + LISTING_TIMEOUT_S
 
     def unlisted() -> str:
@@ -116,7 +115,8 @@ def _wait_for_registration(system: System) -> None:
         return ""
 
     try:
-        problem = retry(f"slurmctld to know {system.host}", unlisted, policy)
+        what = f"slurmctld to know {system.host}"
+        problem = system.retry(what, unlisted, REGISTRATION_TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5)
     except NodeError as error:
         problem = f"{error}; the journal of slurmd: {daemon.journal('slurmd', system)}"
     if problem:

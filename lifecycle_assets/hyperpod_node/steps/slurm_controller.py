@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import load_object
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, controller_daemon, controllers, daemon, keeper
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 AGENT_TIMEOUT_S = 600  # HyperPod's agent writes slurm.conf and munge's key
 FIRST_TIMEOUT_S = 300
-RECONFIGURE_TIMEOUT_S = 60
 
 
 def apply_configuration(context: Context, system: System) -> None:
     """Wait for slurm.conf from HyperPod's agent, and update the managed block, node lines, gres.conf and topology.conf."""
-    policy = RetryPolicy(AGENT_TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
-    retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), policy)
+    require = partial(_require_controllers, context, system)
+    system.retry("slurm.conf", require, AGENT_TIMEOUT_S, first_pause_s=0.2)
     _, warnings = configuration.apply(context.settings, context.cluster, context.parameters.login_group, system)
     for warning in warnings:
         print(f"warning: {warning}")
@@ -62,7 +61,7 @@ def apply_live(context: Context, system: System) -> bool:
         keeper.start(command, system)  # its code may be new
         return False
     try:
-        _reconfigure(system)
+        controllers.reconfigure(system)
     except NodeError:
         put(settings, before)
         keeper.Keeper(context.cluster.path, settings, system).complete()
@@ -81,12 +80,13 @@ def read(path: Path) -> SlurmConf:
     return conf
 
 
-def _require_controllers(conf: SlurmConf, context: Context, system: System) -> None:
+def _require_controllers(context: Context, system: System) -> None:
     """Raise until slurm.conf names all controllers: two that do not know each other would both become active.
 
     The agent writes these lines, as AWS's own scripts for several controllers also assume. Their order, which is the order of
     takeover, must be the same on all controllers. The agent's first file may name other hosts.
     """
+    conf = read(system.slurm_conf)
     expected = {context.node.address, *controllers.addresses_of(context)}
     named = {c.address for c in conf.controllers} | {c.name.removeprefix("ip-").replace("-", ".") for c in conf.controllers}
     if system.host in (c.name.split(".")[0] for c in conf.controllers):
@@ -106,9 +106,9 @@ def _wait_for_first_controller(conf: SlurmConf, folder: Path, system: System) ->
     first = conf.controllers[0]
     if system.host == first.name.split(".")[0] or (folder / "heartbeat").exists():
         return
-    policy = RetryPolicy(FIRST_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=2, clock=system.clock)
+    connect = partial(system.connect, first.address, controllers.PORT)
     try:
-        retry(f"the first controller, {first.name}", lambda: system.connect(first.address, controllers.PORT), policy)
+        system.retry(f"the first controller, {first.name}", connect, FIRST_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=2)
     except NodeError as error:
         print(f"warning: this backup controller starts before the first one: {error}")
 
@@ -131,9 +131,3 @@ def _with_kept_parts(new: dict[str, Any], before: dict[str, Any]) -> str:
         if not is_same:
             print(f"warning: {name} does not change on a running controller; replace the controller, or run its scripts again")
     return json.dumps(new | kept, indent=2) + "\n"
-
-
-def _reconfigure(system: System) -> None:
-    """Make slurmctld and all slurmds read the files again."""
-    policy = RetryPolicy(RECONFIGURE_TIMEOUT_S, first_pause_s=1, clock=system.clock)
-    retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), policy)
