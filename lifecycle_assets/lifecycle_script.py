@@ -12,6 +12,7 @@ from pathlib import Path
 from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.node_settings import EKS, orchestrator_of
 from hyperpod_node.resource_config import RESOURCE_CONFIG
+from hyperpod_node.system import SYSTEM
 
 SCRIPTS = Path(__file__).absolute().parent
 LOCK_TIMEOUT_S = 900  # longer than the agent needs for the live steps
@@ -37,14 +38,12 @@ def main() -> int:
 
 
 def _run_on_eks() -> None:
-    from hyperpod_node.kubernetes.kubernetes_context import KubernetesContext
-    from hyperpod_node.kubernetes.kubernetes_plan import run_kubernetes_steps
-    from hyperpod_node.machine import MACHINE
+    from hyperpod_node.kubernetes.kubernetes_plan import KubernetesContext, run_kubernetes_steps
 
-    node = KubernetesContext.load(SCRIPTS, RESOURCE_CONFIG, MACHINE)
+    node = KubernetesContext.load(SCRIPTS, RESOURCE_CONFIG, SYSTEM)
     if node.name:
         print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: group {node.group}")
-    run_kubernetes_steps(node, MACHINE)
+    run_kubernetes_steps(node, SYSTEM)
 
 
 def _run_on_slurm(*, is_live: bool) -> None:
@@ -52,12 +51,11 @@ def _run_on_slurm(*, is_live: bool) -> None:
     from hyperpod_node.context import Context
     from hyperpod_node.follow import lock
     from hyperpod_node.plan import run_live_steps, run_steps
-    from hyperpod_node.system import SYSTEM
 
     def context() -> Context:
         found = Context.load(SCRIPTS, RESOURCE_CONFIG, SYSTEM)
         node = found.node
-        print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: role {node.role}, group {node.group}")
+        print(f"{node.name} ({node.address}) of cluster {found.cluster.cluster_name}: role {found.role}, group {node.group}")
         return found
 
     if is_live:

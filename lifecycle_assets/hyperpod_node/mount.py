@@ -71,17 +71,18 @@ def _require(path: Path, system: System) -> None:
     found = [line.split() for line in system.path(HOST_MOUNTS).read_text().splitlines() if line.split()[4] == str(path)]
     if not found:
         raise NodeError(f"nothing is mounted at {path}; HyperPod mounts it: see its log on this node")
-    if not _lists(OWN_MOUNTS, path, system):
+    if not lists(OWN_MOUNTS, path, system):
         kind, source, *_ = found[-1][found[-1].index("-") + 1 :]
         system.run("mount", "-t", kind, source, str(path), timeout_s=UNIT_TIMEOUT_S)
 
 
 def is_mounted(path: Path, system: System) -> bool:
     """Return whether both the node and these scripts see a mount at ``path``; the exit status of mount is not reliable."""
-    return _lists(HOST_MOUNTS, path, system) and _lists(OWN_MOUNTS, path, system)
+    return lists(HOST_MOUNTS, path, system) and lists(OWN_MOUNTS, path, system)
 
 
-def _lists(mounts: Path, path: Path, system: System) -> bool:
+def lists(mounts: Path, path: Path, system: System) -> bool:
+    """Return whether the mounts in a file such as HOST_MOUNTS have one at ``path``."""
     return str(path) in (line.split()[4] for line in system.path(mounts).read_text().splitlines())
 
 
@@ -152,16 +153,16 @@ def _try(entry: FstabEntry, system: System) -> None:
     """Have systemd mount ``entry``; add mount's output from the journal to an error."""
     path, unit = entry.path, mount_unit(entry.path)
     try:
-        if not _lists(HOST_MOUNTS, path, system):
+        if not lists(HOST_MOUNTS, path, system):
             system.run("systemctl", "start", unit, timeout_s=UNIT_TIMEOUT_S)
     except NodeError as error:
         output = _journal(unit, system)
         system.run("systemctl", "reset-failed", unit)  # otherwise its start limit refuses the next attempt
         raise NodeError(f"{error}; output of mount: {output}") from None
-    if not _lists(HOST_MOUNTS, path, system):
+    if not lists(HOST_MOUNTS, path, system):
         output = _journal(unit, system)
         raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; output of mount: {output}")
-    if not _lists(OWN_MOUNTS, path, system):
+    if not lists(OWN_MOUNTS, path, system):
         system.run("mount", str(path), timeout_s=UNIT_TIMEOUT_S)  # this mount namespace does not receive the node's mounts
 
 

@@ -88,6 +88,6 @@ def run_live_steps(context: Context, system: System, steps: tuple[Step, ...] = S
 def run_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS) -> None:
     """Run each step of this node's role; stop at the first failure, with the step's title in the error."""
     for step in steps:
-        if context.node.role not in step.roles or context.settings.slurm.setup not in step.setups:
+        if context.role not in step.roles or context.settings.slurm.setup not in step.setups:
             continue
         run_step(step.title, partial(step.apply, context, system))

@@ -98,8 +98,7 @@ class Agent:
         if pointer.sha256 == self.memory.sha256:
             self.memory.generation, self.memory.bucket, self.memory.outage_s = pointer.generation, pointer.bucket, 0
             return None
-        instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
-        if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
+        if not pointer.reaches(self.context.role, self.context.node.instance_id) or self._waits(text):
             return None
         return self._apply(pointer)
 
@@ -171,7 +170,7 @@ class Agent:
     @contextmanager
     def _reporting(self) -> Iterator[None]:
         """Report a controller's state each minute during the block: without data for four minutes, an alarm notifies."""
-        if self.context.node.role != CONTROLLER:
+        if self.context.role != CONTROLLER:
             yield
             return
         ended = threading.Event()
@@ -219,7 +218,7 @@ class Agent:
         memory.runs_since_report += 1
         now = {"sha256": memory.sha256, "generation": memory.generation} | state(self.context, self.system)
         stable = _hash(json.dumps({key: value for key, value in now.items() if key != "disks"}))
-        every = STATE_EVERY_RUNS.get(self.context.node.role, OTHER_STATE_EVERY_RUNS)
+        every = STATE_EVERY_RUNS.get(self.context.role, OTHER_STATE_EVERY_RUNS)
         if stable != memory.reported or memory.runs_since_report >= every:
             self.reports.add("state", now)
             memory.reported, memory.runs_since_report = stable, 0

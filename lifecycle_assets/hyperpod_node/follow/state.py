@@ -24,8 +24,8 @@ SERVICES = {
 
 def state(context: Context, system: System) -> dict[str, Any]:
     """Return the state of this node."""
-    found: dict[str, Any] = {"disks": _disks(system), "services": _services(context.node.role, system)}
-    return found | ({"slurm": slurm_state(context, system)} if context.node.role == CONTROLLER else {})
+    found: dict[str, Any] = {"disks": _disks(system), "services": _services(context.role, system)}
+    return found | ({"slurm": slurm_state(context, system)} if context.role == CONTROLLER else {})
 
 
 def _disks(system: System) -> list[dict[str, Any]]:

@@ -39,13 +39,13 @@ LIVE_PACKAGES_S = 150  # less than the agent allows for all live steps
 
 def apply(context: Context, system: System) -> bool:
     """Make the directory's users known, or forget a directory that the cluster file had before."""
-    return _apply(context, system, is_required=context.node.role == LOGIN, packages_s=packages.TIMEOUT_S)
+    return _apply(context, system, is_required=context.role == LOGIN, packages_s=packages.TIMEOUT_S)
 
 
 def apply_live(context: Context, system: System) -> bool:
     """Do the same on a running node; without a login group, controllers verify the settings."""
     verifiers = CONTROLLER if context.parameters.login_group is None else LOGIN
-    return _apply(context, system, is_required=context.node.role == verifiers, packages_s=LIVE_PACKAGES_S)
+    return _apply(context, system, is_required=context.role == verifiers, packages_s=LIVE_PACKAGES_S)
 
 
 def _apply(context: Context, system: System, *, is_required: bool, packages_s: float) -> bool:

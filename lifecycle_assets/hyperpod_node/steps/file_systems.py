@@ -83,6 +83,6 @@ def _use_efa(context: Context, system: System) -> None:
     if context.hardware is None or not context.hardware.efa:
         return
     try:
-        lustre_efa.set_up(context.instance_type, system)
+        lustre_efa.set_up(context.node.instance_type, system)
     except NodeError as error:
-        print(f"warning: Lustre uses TCP instead of EFA on this {context.instance_type}: {error}")
+        print(f"warning: Lustre uses TCP instead of EFA on this {context.node.instance_type}: {error}")

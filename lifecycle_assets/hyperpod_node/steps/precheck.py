@@ -36,8 +36,8 @@ def facts_of(context: Context, system: System) -> Facts:
     administrator = (ADMINISTRATOR,) if system.accounts.user(ADMINISTRATOR) else ()
     return Facts(
         node=context.node.name,
-        role=context.node.role,
-        instance_type=context.instance_type,
+        role=context.role,
+        instance_type=context.node.instance_type,
         gpus=context.hardware.gpus if context.hardware else 0,
         file_system=bool(context.parameters.fsx_dns_name),
         homes=str(homes.folder(context)) if homes.shared(context.parameters) else None,

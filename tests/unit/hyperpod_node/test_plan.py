@@ -31,7 +31,7 @@ def test_a_node_takes_the_steps_of_its_role_in_order(role: str, capsys: pytest.C
     context = a_context()
     taken = Taken()
     steps = tuple(taken.step(*words) for words in (("mount",), ("other", *{CONTROLLER, LOGIN, COMPUTE} - {role}), ("own", role)))
-    run_steps(replace(context, node=replace(context.node, role=role)), SYSTEM, steps)
+    run_steps(replace(context, role=role), SYSTEM, steps)
     assert taken.titles == ["mount", "own"]
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["mount", "own"]
 

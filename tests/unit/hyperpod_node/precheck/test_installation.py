@@ -11,7 +11,6 @@ import pytest
 from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
-from hyperpod_node.node import Node
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.precheck import command_line
 from hyperpod_node.precheck.checked_node import FACTS_FILE, Facts
@@ -57,7 +56,7 @@ def context(tmp_path: Path) -> Context:
     cluster = ResourceConfig.load(tmp_path / "resource_config.json")
     parameters = ProvisioningParameters.load(tmp_path / "provisioning_parameters.json")
     settings = NodeSettings.load(tmp_path / "node_settings.json")
-    return Context(Node.find(cluster, parameters, addresses=["10.1.0.6"]), cluster, parameters, settings)
+    return Context(cluster.instances[0], "compute", cluster, parameters, settings)
 
 
 @pytest.fixture

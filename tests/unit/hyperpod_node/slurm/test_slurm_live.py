@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def new_context(machine: SlurmMachine, bundle: Path, **changes: object) -> Conte
     file = machine.write("resource_config.json", resource_config("10.1.0.6"))
     parameters = ProvisioningParameters.load(bundle / "provisioning_parameters.json")
     settings = NodeSettings.load(bundle / "node_settings.json")
-    return Context(slurm_context().node, ResourceConfig.load(file), parameters, settings)
+    return replace(slurm_context(), cluster=ResourceConfig.load(file), parameters=parameters, settings=settings)
 
 
 @pytest.fixture
