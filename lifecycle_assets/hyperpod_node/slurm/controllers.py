@@ -48,13 +48,13 @@ def reachable(context: Context, system: System) -> list[str]:
     return addresses
 
 
-def answering(system: System, environment: Mapping[str, str] | None = None) -> list[str]:
+def answering(system: System, environment: Mapping[str, str] | None = None, timeout_s: float = 30) -> list[str]:
     """Return the hosts whose slurmctld responds; raise if none does.
 
     `scontrol ping` exits with status 1 if any controller is down, so its output counts.
     """
     try:
-        output = system.slurm("scontrol", "ping", timeout_s=30, environment=environment)
+        output = system.slurm("scontrol", "ping", timeout_s=timeout_s, environment=environment)
     except NodeError as error:
         output = str(error)
     hosts = re.findall(r" at (\S+) is UP", output)

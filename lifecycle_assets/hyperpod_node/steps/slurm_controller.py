@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.system import System
 
-AGENT_TIMEOUT_S = 600  # HyperPod's agent writes slurm.conf and munge's key
+# HyperPod's agent writes slurm.conf and munge's key.
+AGENT_TIMEOUT_S = 600
 FIRST_TIMEOUT_S = 300
 
 
