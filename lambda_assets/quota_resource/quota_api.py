@@ -10,26 +10,15 @@ from cluster_resource.errors import CallError, PendingError
 from cluster_resource.event import Json, Owner, owner_of
 from quota_resource.properties import NO_TEAM, Item
 
-OPERATIONS = (
-    "AddTags",
-    "CreateClusterSchedulerConfig",
-    "CreateComputeQuota",
-    "DeleteClusterSchedulerConfig",
-    "DeleteComputeQuota",
-    "DeleteTags",
-    "DescribeClusterSchedulerConfig",
-    "DescribeComputeQuota",
-    "ListClusterSchedulerConfigs",
-    "ListComputeQuotas",
-    "ListTags",
-    "UpdateClusterSchedulerConfig",
-    "UpdateComputeQuota",
-)
-"""The operations in the service model and in the function's role."""
-
 QUOTA, SCHEDULER = "ComputeQuota", "ClusterSchedulerConfig"
 """The resources: the names of operations and members begin or end with them."""
 WORDS = {QUOTA: "quota", SCHEDULER: "scheduler config"}
+OPERATIONS = (
+    *("AddTags", "DeleteTags", "ListTags"),
+    *(f"{verb}{resource}" for resource in (QUOTA, SCHEDULER) for verb in ("Create", "Delete", "Describe", "Update")),
+    *(f"List{resource}s" for resource in (QUOTA, SCHEDULER)),
+)
+"""The operations in the service model and in the function's role."""
 
 PAGE = 100
 RESERVE_S = 2 * (CONFIG.connect_timeout + CONFIG.read_timeout) + 2

@@ -64,6 +64,14 @@ class System:
         files = (self.path(folder / program) for folder in PROGRAM_FOLDERS)
         return next((file for file in files if file.exists()), None)
 
+    def succeeds(self, program: str, *arguments: str, timeout_s: float = 60) -> bool:
+        """Return whether a program ends with status 0."""
+        try:
+            self.run(program, *arguments, timeout_s=timeout_s)
+        except NodeError:
+            return False
+        return True
+
     def slurm(self, program: str, *arguments: str, timeout_s: float = 60, environment: Mapping[str, str] | None = None) -> str:
         """Run a Slurm command; not every PATH has /opt/slurm/bin."""
         return self.run(str(self.find(program) or program), *arguments, timeout_s=timeout_s, environment=environment)

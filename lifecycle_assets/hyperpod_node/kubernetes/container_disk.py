@@ -94,7 +94,7 @@ def _mount(system: System) -> None:
     """Run the unit in the node's own mount namespace, while no service uses the folders."""
     system.run("systemctl", "daemon-reload")
     system.run("systemctl", "enable", UNIT)
-    active = [service for service in SERVICES if _is_active(service, system)]
+    active = [service for service in SERVICES if system.succeeds("systemctl", "is-active", "--quiet", service)]
     for service in active:
         system.run("systemctl", "stop", service, timeout_s=120)
     try:
@@ -102,14 +102,6 @@ def _mount(system: System) -> None:
     finally:
         for service in reversed(active):
             system.run("systemctl", "start", service, timeout_s=120)
-
-
-def _is_active(service: str, system: System) -> bool:
-    try:
-        system.run("systemctl", "is-active", "--quiet", service)
-    except NodeError:
-        return False
-    return True
 
 
 def _is_below(folder: Path, disks: tuple[Path, ...]) -> bool:

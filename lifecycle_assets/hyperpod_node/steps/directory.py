@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node import homes, packages, secret
 from hyperpod_node.directory import ldap, login_hook, sssd_conf
 from hyperpod_node.errors import NodeError
-from hyperpod_node.managed_file import put
+from hyperpod_node.managed_file import put, put_sudo_rules
 from hyperpod_node.node_settings import Directory
 from hyperpod_node.provisioning_parameters import CONTROLLER, LOGIN
 from hyperpod_node.slurm import daemon
@@ -114,10 +114,7 @@ def _put_sudoers(directory: Directory, system: System) -> None:
     """Write the sudo rules; no password is asked, as for local users."""
     groups = (name.replace(" ", "\\ ") for name in directory.administrators)
     content = sssd_conf.HEADER + "".join(f"%{name} ALL=(ALL) NOPASSWD:ALL\n" for name in groups)
-    sudoers = system.path(SUDOERS)
-    if not sudoers.exists() or sudoers.read_text() != content:
-        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)  # an invalid file disables sudo
-    put(sudoers, content, mode=0o440)
+    put_sudo_rules(system.path(SUDOERS), content, system)
 
 
 def _configure_sshd(directory: Directory, system: System) -> None:
@@ -185,7 +182,7 @@ def _warn_about_groups(directory: Directory, system: System) -> None:
     missing = list(dict.fromkeys((*directory.allowed_groups, *directory.sudo_groups)))
 
     def require_all() -> None:
-        missing[:] = [name for name in missing if not _has_group(name, system)]
+        missing[:] = [name for name in missing if not system.succeeds("getent", "group", name, timeout_s=10)]
         if missing:
             raise NodeError(f"SSSD does not find {', '.join(missing)}")
 
@@ -194,14 +191,6 @@ def _warn_about_groups(directory: Directory, system: System) -> None:
     except NodeError:
         names = ", ".join(map(repr, missing))
         print(f"warning: the directory has no group {names}; check the name, `search_base` and `ldap_schema` in `options`")
-
-
-def _has_group(name: str, system: System) -> bool:
-    try:
-        system.run("getent", "group", name, timeout_s=10)
-    except NodeError:
-        return False
-    return True
 
 
 def _remove(system: System) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node import homes
 from hyperpod_node.accounts import ADMINISTRATOR, Account
 from hyperpod_node.errors import NodeError
-from hyperpod_node.managed_file import put
+from hyperpod_node.managed_file import put_sudo_rules
 from hyperpod_node.node_settings import Group
 from hyperpod_node.steps import removed_users
 
@@ -130,10 +130,7 @@ def _write_sudoers(settings: NodeSettings, system: System) -> None:
     """Write the sudo rules of the cluster file; no password is asked, because no user has one."""
     rules = [f"{user.name} ALL=(ALL) NOPASSWD:ALL" for user in settings.users if user.sudo]
     content = "\n".join(["# Written by the lifecycle scripts from the cluster file.", *rules]) + "\n"
-    sudoers = system.path(SUDOERS)
-    if not sudoers.exists() or sudoers.read_text() != content:
-        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)  # an invalid file disables sudo
-    put(sudoers, content, mode=0o440)
+    put_sudo_rules(system.path(SUDOERS), content, system)
 
 
 def _share_home_of_administrator(folder: Path, node: str, system: System) -> None:
