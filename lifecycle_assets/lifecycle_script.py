@@ -9,7 +9,7 @@ import time
 import traceback
 from pathlib import Path
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.node_settings import EKS, orchestrator_of
 from hyperpod_node.resource_config import RESOURCE_CONFIG
 from hyperpod_node.system import SYSTEM
@@ -26,12 +26,10 @@ def main() -> int:
             _run_on_eks()
         else:
             _run_on_slurm(is_live="--live" in sys.argv)
-    except NodeError as error:
-        print(f"lifecycle script failed: {error}", file=sys.stderr)
-        return 1
     except Exception as error:  # noqa: BLE001 - the last line reports every error
-        traceback.print_exc()
-        print(f"lifecycle script failed: {unexpected(error)}", file=sys.stderr)
+        if not isinstance(error, NodeError):
+            traceback.print_exc()
+        print(f"lifecycle script failed: {problem_of(error)}", file=sys.stderr)
         return 1
     print(f"lifecycle script done in {time.monotonic() - started:.1f} s")
     return 0

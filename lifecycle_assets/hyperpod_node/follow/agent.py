@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.follow import bundle
 from hyperpod_node.follow.aws import Aws, Parameter
 from hyperpod_node.follow.http import UnavailableError
@@ -187,10 +187,8 @@ class Agent:
             try:
                 self._report_state()
                 self.reports.send(self.aws)
-            except (NodeError, OSError) as error:
-                print(f"warning: {error}; the report is sent later")
             except Exception as error:  # noqa: BLE001  the next report may succeed
-                print(f"warning: {unexpected(error)}; the report is sent later")
+                print(f"warning: {problem_of(error, OSError)}; the report is sent later")
             if ended.wait(BUSY_STATE_EVERY_S):
                 return
 

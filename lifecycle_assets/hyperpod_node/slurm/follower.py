@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.managed_file import put
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.slurm import controllers, daemon
@@ -104,14 +104,10 @@ def main() -> int:
     """Follow once; the output goes to the journal. After a failure, the path unit starts this again at the next rewrite."""
     try:
         Follower(Path(sys.argv[1]), sys.argv[2], sys.argv[3], SYSTEM).follow()
-    except NodeError as error:
-        problem = str(error)
     except Exception as error:  # noqa: BLE001  HyperPod writes the file: report any error in it as one line
-        problem = unexpected(error)
-    else:
-        return 0
-    print(f"cannot update the addresses of the controllers: {problem}", file=sys.stderr)
-    return 1
+        print(f"cannot update the addresses of the controllers: {problem_of(error)}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

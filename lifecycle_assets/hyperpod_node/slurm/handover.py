@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
@@ -57,13 +57,11 @@ class Handover:
 
     def check(self) -> None:
         """Stop this node's slurmctld if another controller has taken over, or asks for control."""
+        problem = ""
         try:
             self._check()
-            problem = ""
-        except (OSError, NodeError) as error:
-            problem = str(error)
         except Exception as error:  # noqa: BLE001  no error may end the thread
-            problem = unexpected(error)
+            problem = problem_of(error, OSError)
         if problem not in ("", self.problem):  # only once
             print(f"the writer of Slurm's state is unknown: {problem}", flush=True)
         self.problem = problem

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import problem_of
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
@@ -53,10 +53,8 @@ class Keeper:
         """Check once; return whether slurmctld was reconfigured. Errors are printed, and the next check tries again."""
         try:
             return self._check()
-        except NodeError as error:
-            problem = str(error)
         except Exception as error:  # noqa: BLE001  HyperPod writes the files: no error in them may end the keeper
-            problem = unexpected(error)
+            problem = problem_of(error)
         if problem != self.problem:  # only once
             print(f"slurm.conf is not complete: {problem}", flush=True)
         self.problem = problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import problem_of
 from hyperpod_node.follow import bundle
 from hyperpod_node.follow.aws import Aws
 from hyperpod_node.follow.memory import Memory
@@ -125,11 +125,7 @@ def _tried(consequence: str, action: Callable[[], None]) -> bool:
     """Return whether ``action`` succeeded; otherwise print a warning."""
     try:
         action()
-    except (NodeError, OSError) as error:
-        problem = str(error)
     except Exception as error:  # noqa: BLE001  the node works without its agent
-        problem = unexpected(error)
-    else:
-        return True
-    print(f"warning: {consequence}: {problem}")
-    return False
+        print(f"warning: {consequence}: {problem_of(error, OSError)}")
+        return False
+    return True
