@@ -11,7 +11,6 @@ from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.step_runner import run_step
 from hyperpod_node.steps import (
     accounting,
-    container_storage,
     directory,
     extra_scripts,
     file_systems,
@@ -58,7 +57,7 @@ STEPS: tuple[Step, ...] = (
     Step("mount FSx at /fsx", file_systems.apply_fsx, setups=(SCRIPTS,)),
     Step("HyperPod's mounts", file_systems.apply_hyperpod_mounts, setups=(API,)),
     Step("hold the Lustre client", file_systems.hold_lustre_client),
-    Step("disk for containers", container_storage.apply, setups=(SCRIPTS,)),
+    Step("disk for containers", file_systems.choose_container_disk, setups=(SCRIPTS,)),
     Step("groups and users", users.apply, live=users.apply),
     Step("message of the day", message_of_the_day.apply, live=message_of_the_day.apply),
     Step("ssh between nodes", ssh.apply, live=ssh.apply),

@@ -111,11 +111,6 @@ def install(context: Context, system: System) -> str:
     return f"/usr/bin/env PYTHONPATH={folder} /usr/bin/python3 -B -u -m {module} {context.cluster.path} {settings}"
 
 
-def handover_in(folder: str | None, system: System) -> Handover | None:
-    """Return the watch of the shared state in ``folder``, if there is one."""
-    return Handover(system.path(folder), system) if folder else None
-
-
 def start(command: str, system: System) -> None:
     """Run the keeper, now and after a reboot."""
     unit, folder = system.path(daemon.UNITS / f"{UNIT}.service"), system.path(FOLDER)
@@ -135,7 +130,8 @@ def _signature(path: Path) -> tuple[int, ...] | None:
 def main() -> None:
     """Run forever, or with --once, before slurmctld starts, complete slurm.conf and exit."""
     keeper, drained_nodes = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM), DrainedNodes(SYSTEM)
-    handover = handover_in(NodeSettings.load(keeper.settings).slurm.state_folder, SYSTEM)
+    shared = NodeSettings.load(keeper.settings).slurm.state_folder
+    handover = Handover(SYSTEM.path(shared), SYSTEM) if shared else None
     if "--once" in sys.argv:
         _prepare_start(keeper, handover)
         return

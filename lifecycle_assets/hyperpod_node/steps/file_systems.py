@@ -1,4 +1,4 @@
-"""Mount the cluster's file systems, or check those that HyperPod mounts, and hold the Lustre client."""
+"""Mount or check the cluster's file systems, hold the Lustre client, and choose the disk for containers."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ LUSTRE_OPTIONS = "defaults,noatime,flock,_netdev,x-systemd.requires=network-onli
 # AWS documents the options for its Slurm services (https://docs.aws.amazon.com/pcs/latest/userguide/working-with_file-systems.html)
 # and the number of connections for OpenZFS (https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html).
 ZFS_OPTIONS = "noatime,nfsvers=4.2,sync,nconnect=16,rsize=1048576,wsize=1048576,_netdev,x-systemd.requires=network-online.target"
+NVME = Path("/opt/dlami/nvme")  # the AMI's stripe set of the instance's own disks
+SECOND_VOLUME = Path("/opt/sagemaker")  # the EBS volume of the instance group
+ROOT_VOLUME = Path("/var/lib")
+LINK = Path("/opt/hyperpod-cdk/containers")
 LUSTRE_CLIENT = "lustre-client-modules-aws"
 DPKG_TIMEOUT_S = 120  # another program may install packages, and hold dpkg's lock
 
@@ -72,6 +76,22 @@ def hold_lustre_client(_: Context, system: System) -> bool:
     except NodeError as error:
         print(f"warning: {LUSTRE_CLIENT} is not held, and an update may bring a kernel that cannot mount /fsx: {error}")
     return True
+
+
+def choose_container_disk(_: Context, system: System) -> None:
+    """Create a folder for container images and layers on the best disk, and a link to it that is the same on all nodes."""
+    disk = next((disk for disk in (NVME, SECOND_VOLUME) if mount.is_mounted(disk, system)), ROOT_VOLUME)
+    folder, link = system.path(disk / "containers"), system.path(LINK)
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    before = link.readlink() if link.is_symlink() else folder
+    if before != folder or not link.is_symlink():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder)
+    if before != folder:
+        print(f"containers go to {folder}; {before} stays as it is")
+    elif disk != NVME:
+        print(f"no disk at {NVME}: containers go to {folder}")
 
 
 def _mount(entry: mount.FstabEntry, context: Context, system: System) -> None:
