@@ -176,7 +176,7 @@ def _check_version(content: dict[str, Any], path: Path) -> None:
 
 def _read(kind: type[Part], content: dict[str, Any], place: str, lists: Iterable[str] = ()) -> Part:
     """Return an object of the file; ignore keys that are not fields of ``kind``."""
-    frozen = {key: tuple(value for _, value in items(content, key, place)) for key in lists}
+    frozen: dict[str, Any] = {key: tuple(value for _, value in items(content, key, place)) for key in lists}
     names = (name for name, field in kind.__dataclass_fields__.items() if field.default is MISSING or name in content)
     return kind(**{name: frozen[name] if name in frozen else required(content, name, place) for name in names})
 

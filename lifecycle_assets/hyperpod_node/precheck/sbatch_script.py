@@ -130,7 +130,7 @@ def error(line: int, message: str, fix: str) -> Problem:
 
 
 def warning(line: int, message: str, fix: str) -> Problem:
-    """Return a problem with which the job runs, but may lose work."""
+    """Return a problem of a job that runs, but may lose work."""
     return Problem(line, WARNING, message, fix)
 
 

@@ -60,7 +60,7 @@ def apply_hyperpod_mounts(context: Context, system: System) -> bool:
 
 
 def hold_lustre_client(_: Context, system: System) -> bool:
-    """Hold the package, if the image has it: its updates bring another kernel, with which /fsx may not mount after a reboot.
+    """Hold the package, if the image has it: its updates bring a kernel that may not mount /fsx after the next reboot.
 
     A failure does not fail the node.
     https://github.com/awslabs/awsome-distributed-ai (5.sagemaker-hyperpod, base-config/hotfix/hold-lustre-client.sh)
