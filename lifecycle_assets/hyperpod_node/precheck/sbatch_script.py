@@ -107,9 +107,10 @@ class SbatchScript:
         return found
 
     @cached_property
-    def steps(self) -> list[list[Option]]:
-        """Return the options of each srun."""
-        return [options_of(_of_srun(words(command.text)), command.line) for command in self.commands if runs("srun", command)]
+    def step_options(self) -> list[Option]:
+        """Return the options of all sruns."""
+        steps = [command for command in self.commands if runs("srun", command)]
+        return [option for step in steps for option in options_of(_of_srun(words(step.text)), step.line)]
 
     def option(self, name: str) -> Option | None:
         """Return the last option ``name``, which overrides earlier ones."""

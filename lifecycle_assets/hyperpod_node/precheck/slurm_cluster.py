@@ -87,7 +87,7 @@ def nodes(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Problem]:
 
 def gpus(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Problem]:
     """Reject GPU options if Slurm does not count GPUs."""
-    for option in [] if cluster.counts_gpus else _all_options(script):
+    for option in [] if cluster.counts_gpus else [*script.options, *script.step_options]:
         if option.name in GPU_OPTIONS or (option.name == "gres" and option.value.startswith("gpu")):
             yield error(
                 option.line,
@@ -98,20 +98,19 @@ def gpus(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Problem]:
 
 def mpi(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Problem]:
     """Require that srun supports the MPI type; Slurm may be built without PMIx."""
-    for step in script.steps:
-        for option in step:
-            if option.name == "mpi" and option.value not in {*cluster.mpi_types, "list", "none"}:
-                known = ", ".join(sorted(cluster.mpi_types)) or "none"
-                yield error(
-                    option.line,
-                    f"srun does not support --mpi={option.value} on this cluster; available: {known}",
-                    "use an available type, or start the processes with torchrun, which needs no MPI",
-                )
+    for option in script.step_options:
+        if option.name == "mpi" and option.value not in {*cluster.mpi_types, "list", "none"}:
+            known = ", ".join(sorted(cluster.mpi_types)) or "none"
+            yield error(
+                option.line,
+                f"srun does not support --mpi={option.value} on this cluster; available: {known}",
+                "use an available type, or start the processes with torchrun, which needs no MPI",
+            )
 
 
 def containers(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Problem]:
     """Reject container options if pyxis is not installed."""
-    for option in _all_options(script):
+    for option in [*script.options, *script.step_options]:
         # Slurm has some options with this prefix itself, for example --container-id.
         if option.name.startswith("container-") and not cluster.knows(option.name):
             yield error(
@@ -154,11 +153,7 @@ def auto_resume_with_gpus(script: SbatchScript, cluster: SlurmCluster) -> Iterat
 
 def auto_resumes(script: SbatchScript) -> Iterator[Option]:
     """Return the options of srun that make HyperPod resume its step."""
-    return (option for step in script.steps for option in step if option.name == AUTO_RESUME)
+    return (option for option in script.step_options if option.name == AUTO_RESUME)
 
 
 RULES = (partition, nodes, gpus, mpi, containers, auto_resume_without_plugin, auto_resume_with_gpus)
-
-
-def _all_options(script: SbatchScript) -> list[Option]:
-    return [*script.options, *(option for step in script.steps for option in step)]
