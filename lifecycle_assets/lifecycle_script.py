@@ -9,9 +9,10 @@ import time
 import traceback
 from pathlib import Path
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.node_settings import EKS, orchestrator_of
 from hyperpod_node.resource_config import RESOURCE_CONFIG
+from hyperpod_node.system import SYSTEM
 
 SCRIPTS = Path(__file__).absolute().parent
 LOCK_TIMEOUT_S = 900  # longer than the agent needs for the live steps
@@ -25,26 +26,22 @@ def main() -> int:
             _run_on_eks()
         else:
             _run_on_slurm(is_live="--live" in sys.argv)
-    except NodeError as error:
-        print(f"lifecycle script failed: {error}", file=sys.stderr)
-        return 1
     except Exception as error:  # noqa: BLE001 - the last line reports every error
-        traceback.print_exc()
-        print(f"lifecycle script failed: {unexpected(error)}", file=sys.stderr)
+        if not isinstance(error, NodeError):
+            traceback.print_exc()
+        print(f"lifecycle script failed: {problem_of(error)}", file=sys.stderr)
         return 1
     print(f"lifecycle script done in {time.monotonic() - started:.1f} s")
     return 0
 
 
 def _run_on_eks() -> None:
-    from hyperpod_node.kubernetes.kubernetes_context import KubernetesContext
-    from hyperpod_node.kubernetes.kubernetes_plan import run_kubernetes_steps
-    from hyperpod_node.machine import MACHINE
+    from hyperpod_node.kubernetes.kubernetes_plan import KubernetesContext, run_kubernetes_steps
 
-    node = KubernetesContext.load(SCRIPTS, RESOURCE_CONFIG, MACHINE)
+    node = KubernetesContext.load(SCRIPTS, RESOURCE_CONFIG, SYSTEM)
     if node.name:
         print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: group {node.group}")
-    run_kubernetes_steps(node, MACHINE)
+    run_kubernetes_steps(node, SYSTEM)
 
 
 def _run_on_slurm(*, is_live: bool) -> None:
@@ -52,12 +49,11 @@ def _run_on_slurm(*, is_live: bool) -> None:
     from hyperpod_node.context import Context
     from hyperpod_node.follow import lock
     from hyperpod_node.plan import run_live_steps, run_steps
-    from hyperpod_node.system import SYSTEM
 
     def context() -> Context:
         found = Context.load(SCRIPTS, RESOURCE_CONFIG, SYSTEM)
         node = found.node
-        print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: role {node.role}, group {node.group}")
+        print(f"{node.name} ({node.address}) of cluster {found.cluster.cluster_name}: role {found.role}, group {node.group}")
         return found
 
     if is_live:

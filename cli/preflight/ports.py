@@ -10,7 +10,7 @@ from cli.preflight.vpc_parts import ranges_of, security_group
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 LUSTRE_PORTS = (988, *range(1018, 1024))
-# NFS's own: nodes mount by version 4.2 (lifecycle_assets/hyperpod_node/steps/openzfs.py), which needs no port mapper.
+# NFS's own: nodes mount by version 4.2 (lifecycle_assets/hyperpod_node/steps/file_systems.py), which needs no port mapper.
 NFS_PORTS = (2049,)
 
 Nodes = tuple[tuple[str, ...], tuple[str, ...]]

@@ -11,7 +11,6 @@ from cluster_resource.deadline import FINAL
 from cluster_resource.errors import FinalError, PendingError
 from cluster_resource.event import Owner
 from quota_resource.differences import differs
-from quota_resource.errors import QuotaError
 from quota_resource.progress import Progress
 from quota_resource.properties import Desired, Item
 from quota_resource.quota_api import (
@@ -25,6 +24,7 @@ from quota_resource.quota_api import (
     WORDS,
     Observed,
     QuotaApi,
+    QuotaError,
 )
 
 FIX = "correct it in the cluster file, then deploy again"

@@ -6,30 +6,19 @@ from typing import Any, NamedTuple
 import botocore
 
 from cluster_resource.aws_api import CONFIG, MODEL_DIR, ApiError, Kind, api_errors, sagemaker_client
-from cluster_resource.errors import PendingError
+from cluster_resource.errors import CallError, PendingError
 from cluster_resource.event import Json, Owner, owner_of
 from quota_resource.properties import NO_TEAM, Item
-
-OPERATIONS = (
-    "AddTags",
-    "CreateClusterSchedulerConfig",
-    "CreateComputeQuota",
-    "DeleteClusterSchedulerConfig",
-    "DeleteComputeQuota",
-    "DeleteTags",
-    "DescribeClusterSchedulerConfig",
-    "DescribeComputeQuota",
-    "ListClusterSchedulerConfigs",
-    "ListComputeQuotas",
-    "ListTags",
-    "UpdateClusterSchedulerConfig",
-    "UpdateComputeQuota",
-)
-"""The operations in the service model and in the function's role."""
 
 QUOTA, SCHEDULER = "ComputeQuota", "ClusterSchedulerConfig"
 """The resources: the names of operations and members begin or end with them."""
 WORDS = {QUOTA: "quota", SCHEDULER: "scheduler config"}
+OPERATIONS = (
+    *("AddTags", "DeleteTags", "ListTags"),
+    *(f"{verb}{resource}" for resource in (QUOTA, SCHEDULER) for verb in ("Create", "Delete", "Describe", "Update")),
+    *(f"List{resource}s" for resource in (QUOTA, SCHEDULER)),
+)
+"""The operations in the service model and in the function's role."""
 
 PAGE = 100
 RESERVE_S = 2 * (CONFIG.connect_timeout + CONFIG.read_timeout) + 2
@@ -41,6 +30,23 @@ BUSY = ("Creating", "Updating", "Deleting")
 CREATE_FAILED = ("CreateFailed", "CreateRollbackFailed")
 UPDATE_FAILED = ("UpdateFailed", "UpdateRollbackFailed")
 DELETE_FAILED = ("DeleteFailed", "DeleteRollbackFailed")
+FIX = {
+    Kind.ABSENT: "create the cluster, or correct the ClusterArn, then deploy again",
+    Kind.DENIED: "allow the action to the function's role, then deploy again",
+    Kind.INVALID: "correct it in the cluster file, and check that the task governance add-on is ACTIVE, then deploy again",
+    Kind.QUOTA: "reduce the quotas, or request an increase in Service Quotas, then deploy again",
+}
+
+
+class QuotaError(CallError):
+    """A failed call on a quota or scheduler config, for people: the service's error, and a fix."""
+
+    kind: Kind
+
+    def __init__(self, error: ApiError, subject: str) -> None:
+        fix = FIX.get(error.kind)
+        super().__init__(f"{subject}: {error}{f'; {fix}' if fix else ''}")
+        self.kind = error.kind
 
 
 class Observed(NamedTuple):

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.node import Node
 from hyperpod_node.node_settings import API, SCRIPTS, NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
-from hyperpod_node.resource_config import ResourceConfig
+from hyperpod_node.resource_config import Instance, ResourceConfig
 
 if TYPE_CHECKING:
     from hyperpod_node.node_settings import InstanceType
@@ -22,9 +21,10 @@ NODE_SETTINGS = "node_settings.json"
 
 @dataclass(frozen=True)
 class Context:
-    """This node, its cluster, and their settings from the cluster file."""
+    """This node and its role, its cluster, and their settings from the cluster file."""
 
-    node: Node
+    node: Instance
+    role: str
     cluster: ResourceConfig
     parameters: ProvisioningParameters
     settings: NodeSettings
@@ -34,15 +34,10 @@ class Context:
         """Return the context of this node from the files beside the scripts and HyperPod's own."""
         cluster, settings = ResourceConfig.load(resource_config), NodeSettings.load(scripts / NODE_SETTINGS)
         parameters = ProvisioningParameters.load(scripts / PARAMETERS[settings.slurm.setup])
-        node = Node.find(cluster, parameters, addresses=system.run("hostname", "-I").split())
-        return cls(node, cluster, parameters, settings)
-
-    @property
-    def instance_type(self) -> str:
-        """Return the instance type of this node; empty if HyperPod lists none."""
-        return self.cluster.instance_with([self.node.address]).instance_type
+        node = cluster.instance_with(system.run("hostname", "-I").split())
+        return cls(node, parameters.role_of(node.group), cluster, parameters, settings)
 
     @property
     def hardware(self) -> InstanceType | None:
         """Return the hardware of this node's instance type, or None if it is unknown."""
-        return self.settings.instance_types.get(self.instance_type)
+        return self.settings.instance_types.get(self.node.instance_type)

@@ -6,8 +6,12 @@ import contextlib
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
+
+if TYPE_CHECKING:
+    from hyperpod_node.system import System
 
 
 def put(path: Path, content: str, *, mode: int = 0o644, owner: tuple[int, int] | None = None) -> bool:
@@ -24,6 +28,13 @@ def put(path: Path, content: str, *, mode: int = 0o644, owner: tuple[int, int] |
     except OSError as error:
         raise NodeError(f"cannot write {path}: {error.strerror}") from None
     return True
+
+
+def put_sudo_rules(path: Path, content: str, system: System) -> None:
+    """Write a file of sudo rules; an invalid one would disable sudo."""
+    if not path.exists() or path.read_text() != content:
+        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)
+    put(path, content, mode=0o440)
 
 
 def _replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None) -> None:

@@ -7,13 +7,13 @@ https://github.com/awslabs/awsome-distributed-ai/pull/682
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import write_probe
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
@@ -49,21 +49,21 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
     All nodes of a cluster mount at once, and 400 clients per second can cause temporary errors. So the first attempt comes after
     a random delay that grows with the cluster.
     """
-    policy = RetryPolicy(TIMEOUT_S, clock=system.clock, is_outside=True)
+    retry = partial(system.retry, timeout_s=TIMEOUT_S, is_outside=True)
     _configure(entry, system)
     if not is_mounted(entry.path, system):
         system.path(entry.path).mkdir(parents=True, exist_ok=True)
         system.clock.sleep(system.clock.random() * nodes / NODES_A_SECOND)
-        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system), policy)
-    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system), policy)
+        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system))
+    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system))
 
 
 def require(path: Path, *, node: str, system: System) -> None:
     """Wait until HyperPod has mounted ``path``, prove that ``node`` can write to it, and keep slurmd waiting for it at boot."""
-    policy = RetryPolicy(TIMEOUT_S, clock=system.clock, is_outside=True)
+    retry = partial(system.retry, timeout_s=TIMEOUT_S, is_outside=True)
     put(system.path(UNITS) / "slurmd.service.d" / f"{path.name}.conf", f"# Written by the lifecycle scripts.\n{_guard(path)}")
-    retry(f"HyperPod's mount at {path}", lambda: _require(path, system), policy)
-    retry(f"writing to {path}", lambda: _probe(path, node, system), policy)
+    retry(f"HyperPod's mount at {path}", lambda: _require(path, system))
+    retry(f"writing to {path}", lambda: _probe(path, node, system))
 
 
 def _require(path: Path, system: System) -> None:
@@ -71,17 +71,18 @@ def _require(path: Path, system: System) -> None:
     found = [line.split() for line in system.path(HOST_MOUNTS).read_text().splitlines() if line.split()[4] == str(path)]
     if not found:
         raise NodeError(f"nothing is mounted at {path}; HyperPod mounts it: see its log on this node")
-    if not _lists(OWN_MOUNTS, path, system):
+    if not lists(OWN_MOUNTS, path, system):
         kind, source, *_ = found[-1][found[-1].index("-") + 1 :]
         system.run("mount", "-t", kind, source, str(path), timeout_s=UNIT_TIMEOUT_S)
 
 
 def is_mounted(path: Path, system: System) -> bool:
     """Return whether both the node and these scripts see a mount at ``path``; the exit status of mount is not reliable."""
-    return _lists(HOST_MOUNTS, path, system) and _lists(OWN_MOUNTS, path, system)
+    return lists(HOST_MOUNTS, path, system) and lists(OWN_MOUNTS, path, system)
 
 
-def _lists(mounts: Path, path: Path, system: System) -> bool:
+def lists(mounts: Path, path: Path, system: System) -> bool:
+    """Return whether the mounts in a file such as HOST_MOUNTS have one at ``path``."""
     return str(path) in (line.split()[4] for line in system.path(mounts).read_text().splitlines())
 
 
@@ -152,16 +153,16 @@ def _try(entry: FstabEntry, system: System) -> None:
     """Have systemd mount ``entry``; add mount's output from the journal to an error."""
     path, unit = entry.path, mount_unit(entry.path)
     try:
-        if not _lists(HOST_MOUNTS, path, system):
+        if not lists(HOST_MOUNTS, path, system):
             system.run("systemctl", "start", unit, timeout_s=UNIT_TIMEOUT_S)
     except NodeError as error:
         output = _journal(unit, system)
         system.run("systemctl", "reset-failed", unit)  # otherwise its start limit refuses the next attempt
         raise NodeError(f"{error}; output of mount: {output}") from None
-    if not _lists(HOST_MOUNTS, path, system):
+    if not lists(HOST_MOUNTS, path, system):
         output = _journal(unit, system)
         raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; output of mount: {output}")
-    if not _lists(OWN_MOUNTS, path, system):
+    if not lists(OWN_MOUNTS, path, system):
         system.run("mount", str(path), timeout_s=UNIT_TIMEOUT_S)  # this mount namespace does not receive the node's mounts
 
 

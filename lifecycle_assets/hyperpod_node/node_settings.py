@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import items, load_object, members, required
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 VERSION = 1
 LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
@@ -142,7 +145,7 @@ class NodeSettings:
         return cls(
             path=path,
             groups=tuple(_read(Group, group, place) for place, group in items(content, "groups", path)),
-            users=tuple(_user(user, place) for place, user in items(content, "users", path)),
+            users=tuple(_read(User, user, place, ("groups", "ssh_public_keys")) for place, user in items(content, "users", path)),
             homes=Path(required(content, "homes", path)),
             accounting=_read(Accounting, required(content, "accounting", path), f"{path}, accounting,"),
             slurm=_slurm(required(content, "slurm", path), f"{path}, slurm,"),
@@ -171,10 +174,11 @@ def _check_version(content: dict[str, Any], path: Path) -> None:
         raise NodeError(f"{path} has version {content['version']!r}; these scripts support version {VERSION}")
 
 
-def _read(kind: type[Part], content: dict[str, Any], place: str) -> Part:
+def _read(kind: type[Part], content: dict[str, Any], place: str, lists: Iterable[str] = ()) -> Part:
     """Return an object of the file; ignore keys that are not fields of ``kind``."""
+    frozen: dict[str, Any] = {key: tuple(value for _, value in items(content, key, place)) for key in lists}
     names = (name for name, field in kind.__dataclass_fields__.items() if field.default is MISSING or name in content)
-    return kind(**{name: required(content, name, place) for name in names})
+    return kind(**{name: frozen[name] if name in frozen else required(content, name, place) for name in names})
 
 
 def _slurm(content: dict[str, Any], place: str) -> Slurm:
@@ -183,13 +187,5 @@ def _slurm(content: dict[str, Any], place: str) -> Slurm:
     return _read(Slurm, {**content, "partitions": frozen}, place)
 
 
-def _user(content: dict[str, Any], place: str) -> User:
-    lists = {key: tuple(value for _, value in items(content, key, place)) for key in ("groups", "ssh_public_keys")}
-    return _read(User, {**content, **lists}, place)
-
-
 def _directory(content: dict[str, Any] | None, place: str) -> Directory | None:
-    if content is None:
-        return None
-    lists = {key: tuple(value for _, value in items(content, key, place)) for key in ("uris", "allowed_groups", "sudo_groups")}
-    return _read(Directory, {**content, **lists}, place)
+    return None if content is None else _read(Directory, content, place, ("uris", "allowed_groups", "sudo_groups"))

@@ -10,20 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from hyperpod_node.machine import Machine
-    from hyperpod_node.retry import Clock
+    from hyperpod_node.system import System
 
 
-def run_folder(folder: Path, environment: Mapping[str, str], machine: Machine, timeout_s: float) -> bool:
+def run_folder(folder: Path, environment: Mapping[str, str], system: System, timeout_s: float) -> bool:
     """Run the scripts in the order of their names, and return whether there are any; a failure fails the node."""
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
-    end = machine.clock.now() + timeout_s
+    end = system.clock.now() + timeout_s
     for file in files:
         name = f"{folder.parent.name}/{folder.name}/{file.name}"
         print(name, flush=True)
         try:
-            left = _left(end, timeout_s, machine.clock)
-            machine.run(*command(file), environment=environment, timeout_s=left, show=True)
+            left = _left(end, timeout_s, system)
+            system.run(*command(file), environment=environment, timeout_s=left, show=True)
         except NodeError as error:
             raise NodeError(f"{name}: {error}") from None
     return bool(files)
@@ -36,8 +35,8 @@ def command(file: Path) -> list[str]:
     return [*interpreter, str(file)]
 
 
-def _left(end: float, timeout_s: float, clock: Clock) -> float:
-    left = end - clock.now()
+def _left(end: float, timeout_s: float, system: System) -> float:
+    left = end - system.clock.now()
     if left <= 0:
         raise NodeError(f"no time is left: earlier scripts used the {timeout_s:g} s that all scripts of this folder share")
     return left

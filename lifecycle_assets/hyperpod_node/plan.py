@@ -11,24 +11,17 @@ from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.step_runner import run_step
 from hyperpod_node.steps import (
     accounting,
-    container_storage,
     directory,
     extra_scripts,
+    file_systems,
     follow,
-    fsx,
-    hyperpod_mounts,
     log_rotation,
-    lustre_client,
     message_of_the_day,
     munge,
-    openzfs,
     precheck,
     readiness,
-    slurm_configuration,
+    slurm_client,
     slurm_controller,
-    slurm_live,
-    slurm_login,
-    slurm_worker,
     ssh,
     ssh_restriction,
     users,
@@ -60,11 +53,11 @@ class Step:
 STEPS: tuple[Step, ...] = (
     Step("copy of the scripts", follow.keep),
     Step("wait until the node is ready", readiness.apply),
-    Step("mount OpenZFS at /home", openzfs.apply, setups=(SCRIPTS,)),
-    Step("mount FSx at /fsx", fsx.apply, setups=(SCRIPTS,)),
-    Step("HyperPod's mounts", hyperpod_mounts.apply, setups=(API,)),
-    Step("hold the Lustre client", lustre_client.apply),
-    Step("disk for containers", container_storage.apply, setups=(SCRIPTS,)),
+    Step("mount OpenZFS at /home", file_systems.apply_openzfs, setups=(SCRIPTS,)),
+    Step("mount FSx at /fsx", file_systems.apply_fsx, setups=(SCRIPTS,)),
+    Step("HyperPod's mounts", file_systems.apply_hyperpod_mounts, setups=(API,)),
+    Step("hold the Lustre client", file_systems.hold_lustre_client),
+    Step("disk for containers", file_systems.choose_container_disk, setups=(SCRIPTS,)),
     Step("groups and users", users.apply, live=users.apply),
     Step("message of the day", message_of_the_day.apply, live=message_of_the_day.apply),
     Step("ssh between nodes", ssh.apply, live=ssh.apply),
@@ -73,12 +66,12 @@ STEPS: tuple[Step, ...] = (
     Step("directory", directory.apply, live=directory.apply_live),
     Step("your scripts before Slurm", extra_scripts.before_slurm),
     Step("munge", munge.apply),
-    Step("slurm.conf", slurm_configuration.apply, (CONTROLLER,), live=slurm_live.apply),
+    Step("slurm.conf", slurm_controller.apply_configuration, (CONTROLLER,), live=slurm_controller.apply_live),
     Step("Slurm's accounting", accounting.apply, (CONTROLLER,), live=accounting.apply_live),
     Step("slurmctld", slurm_controller.apply, (CONTROLLER,)),
-    Step("slurmd", slurm_worker.apply, (COMPUTE,)),
+    Step("slurmd", slurm_client.apply_worker, (COMPUTE,)),
     Step("ssh for users with jobs", ssh_restriction.apply, (COMPUTE,), live=ssh_restriction.apply),
-    Step("Slurm's commands", slurm_login.apply, (LOGIN,)),
+    Step("Slurm's commands", slurm_client.apply_login, (LOGIN,)),
     Step("your scripts after Slurm", extra_scripts.after_slurm),
     Step("your live scripts", extra_scripts.live, live=extra_scripts.live),
     Step("your scripts for the cluster", extra_scripts.controller_ready, (CONTROLLER,)),
@@ -94,6 +87,6 @@ def run_live_steps(context: Context, system: System, steps: tuple[Step, ...] = S
 def run_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS) -> None:
     """Run each step of this node's role; stop at the first failure, with the step's title in the error."""
     for step in steps:
-        if context.node.role not in step.roles or context.settings.slurm.setup not in step.setups:
+        if context.role not in step.roles or context.settings.slurm.setup not in step.setups:
             continue
         run_step(step.title, partial(step.apply, context, system))

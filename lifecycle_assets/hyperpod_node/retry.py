@@ -36,11 +36,11 @@ class RetryPolicy:
     timeout_s: float
     first_pause_s: float = 0.5
     longest_pause_s: float = 15
-    log_after_s: float = 5
-    log_every_s: float = 30
     is_outside: bool = False
     """Whether it waits for something outside the node, so that the next attempt of HyperPod may succeed."""
     clock: Clock = CLOCK
+    log_after_s: float = 5
+    log_every_s: float = 30
 
     def pause_s(self, tries: int) -> float:
         """Return the pause after so many attempts: it doubles each time, with jitter."""

@@ -6,7 +6,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,10 +17,9 @@ def run_step(title: str, apply: Callable[[], bool | None]) -> None:
     started = time.monotonic()
     try:
         applied = apply()
-    except (NodeError, OSError) as error:  # a full disk raises OSError
-        raise NodeError(f"step '{title}': {error}") from error
     except Exception as error:
-        traceback.print_exc()  # a bug in the scripts: its author needs the traceback, the operator only the last line
-        raise NodeError(f"step '{title}': {unexpected(error)}") from error
+        if not isinstance(error, (NodeError, OSError)):  # a full disk raises OSError
+            traceback.print_exc()  # a bug in the scripts: its author needs the traceback, the operator only the last line
+        raise NodeError(f"step '{title}': {problem_of(error, OSError)}") from error
     if applied is not False:
         print(f"{title}: {time.monotonic() - started:.1f} s")

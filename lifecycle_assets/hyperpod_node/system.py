@@ -6,13 +6,15 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from hyperpod_node.accounts import ACCOUNTS, Account, Accounts
 from hyperpod_node.as_user import as_user
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import CLOCK, Clock
+from hyperpod_node.retry import CLOCK, Clock, RetryPolicy, retry
 from hyperpod_node.shell import Run, run
 
+Result = TypeVar("Result")
 SLURM = Path("/opt/slurm")  # where HyperPod's images have Slurm
 CODE = Path("/opt/hyperpod-cdk")  # where the step hyperpod-precheck copies this package
 PROGRAM_FOLDERS = (SLURM / "bin", SLURM / "sbin", Path("/usr/bin"), Path("/usr/sbin"))
@@ -62,9 +64,30 @@ class System:
         files = (self.path(folder / program) for folder in PROGRAM_FOLDERS)
         return next((file for file in files if file.exists()), None)
 
+    def succeeds(self, program: str, *arguments: str, timeout_s: float = 60) -> bool:
+        """Return whether a program ends with status 0."""
+        try:
+            self.run(program, *arguments, timeout_s=timeout_s)
+        except NodeError:
+            return False
+        return True
+
     def slurm(self, program: str, *arguments: str, timeout_s: float = 60, environment: Mapping[str, str] | None = None) -> str:
         """Run a Slurm command; not every PATH has /opt/slurm/bin."""
         return self.run(str(self.find(program) or program), *arguments, timeout_s=timeout_s, environment=environment)
+
+    def retry(
+        self,
+        what: str,
+        attempt: Callable[[], Result],
+        timeout_s: float,
+        *,
+        first_pause_s: float = 0.5,
+        longest_pause_s: float = 15,
+        is_outside: bool = False,
+    ) -> Result:
+        """Return the result of the first ``attempt`` that raises no NodeError; ``is_outside``: see ``RetryPolicy``."""
+        return retry(what, attempt, RetryPolicy(timeout_s, first_pause_s, longest_pause_s, is_outside, self.clock))
 
     def owner_of(self, user: str) -> tuple[int, int]:
         """Return uid and gid of the account ``user``."""

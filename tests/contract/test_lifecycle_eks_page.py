@@ -4,7 +4,6 @@ from pathlib import Path
 
 from hyperpod_node.kubernetes import kubernetes_plan
 from hyperpod_node.kubernetes.container_disk import DISK_TIMEOUT_S, NVME, SECOND_VOLUME, UNIT
-from hyperpod_node.kubernetes.kubernetes_context import KubernetesContext
 from hyperpod_node.node_settings import EKS, orchestrator_of
 from stacks.clusters_app import PROJECT
 from validation.rules.common.lifecycle import KUBERNETES_FOLDERS
@@ -19,17 +18,17 @@ def cells(heading: str) -> list[str]:
 
 
 def test_the_steps_stand_in_their_order() -> None:
-    assert cells("step") == [step.title for step in kubernetes_plan.STEPS]
+    assert cells("step") == list(kubernetes_plan.STEPS)
 
 
 def test_each_point_of_extra_scripts_is_described_and_run() -> None:
     assert cells("folder") == list(KUBERNETES_FOLDERS)
-    applied = [step.apply for step in kubernetes_plan.STEPS]
+    applied = list(kubernetes_plan.STEPS.values())
     assert all(getattr(kubernetes_plan, point) in applied for point in KUBERNETES_FOLDERS)
 
 
 def test_each_variable_of_extra_scripts_is_described() -> None:
-    assert cells("variable") == list(KubernetesContext(Path()).environment)
+    assert cells("variable") == list(kubernetes_plan.KubernetesContext(Path()).environment)
 
 
 def test_paths_and_times_are_those_of_the_scripts() -> None:

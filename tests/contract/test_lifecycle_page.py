@@ -13,10 +13,8 @@ from hyperpod_node.steps import (
     directory,
     extra_scripts,
     readiness,
-    slurm_configuration,
+    slurm_client,
     slurm_controller,
-    slurm_login,
-    slurm_worker,
 )
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
@@ -35,8 +33,8 @@ WAITS = {
     "the end of other installations": readiness.INSTALLATIONS_TIMEOUT_S,
     "a file system": mount.TIMEOUT_S,
     "your scripts": extra_scripts.TIMEOUT_S,
-    "munge's key": slurm_configuration.TIMEOUT_S,
-    "slurm.conf": slurm_configuration.TIMEOUT_S,
+    "munge's key": slurm_controller.AGENT_TIMEOUT_S,
+    "slurm.conf": slurm_controller.AGENT_TIMEOUT_S,
     "apt": packages.TIMEOUT_S,
     "a server of the directory": directory.OUTAGE_S,
     "MariaDB": database.TIMEOUT_S,
@@ -44,8 +42,8 @@ WAITS = {
     "slurmctld on its own node": controller_daemon.TIMEOUT_S,
     "the first controller": slurm_controller.FIRST_TIMEOUT_S,
     "a controller": controllers.TIMEOUT_S,
-    "slurmctld to know a compute node": slurm_worker.REGISTRATION_TIMEOUT_S,
-    "Slurm's commands": slurm_login.TIMEOUT_S,
+    "slurmctld to know a compute node": slurm_client.REGISTRATION_TIMEOUT_S,
+    "Slurm's commands": slurm_client.COMMANDS_TIMEOUT_S,
 }
 
 

@@ -8,7 +8,6 @@ import pytest
 from config.instance_group import Role
 from config.model import ClusterConfig
 from constructs.hyperpod.lifecycle.provisioning_parameters import SCRIPTS_FILE, file_name
-from hyperpod_node.node import Node
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import Instance, ResourceConfig
 from tests import cluster_files
@@ -72,5 +71,5 @@ def test_a_node_of_each_group_that_is_requested_finds_its_role(
     names = [group["InstanceGroupName"] for group in request["InstanceGroups"]]
     instances = [Instance(f"{name}-1", f"10.1.0.{at}", f"i-{at}", name) for at, name in enumerate(names, start=4)]
     cluster = ResourceConfig(Path("resource_config.json"), config.name, tuple(instances))
-    roles = [Node.find(cluster, parameters, addresses=[instance.address]).role for instance in instances]
+    roles = [parameters.role_of(cluster.instance_with([instance.address]).group) for instance in instances]
     assert roles == [str(group.role) for group in config.instance_groups]

@@ -44,8 +44,8 @@ def install(context: Context, system: System) -> None:
     """Write the command and add it to PAM's sessions."""
     node = context.node
     shared = " --shared-homes" if homes.shared(context.parameters) else ""
-    slurm = " --slurm" if context.settings.accounting.database != NONE and node.role != COMPUTE else ""
-    options = f"--cluster {node.cluster_name} --node {node.name}{shared}{slurm}"
+    slurm = " --slurm" if context.settings.accounting.database != NONE and context.role != COMPUTE else ""
+    options = f"--cluster {context.cluster.cluster_name} --node {node.name}{shared}{slurm}"
     put(system.path(COMMAND), SCRIPT.format(folder=CODE, options=options), mode=0o755)
     put(system.path(PROFILE), CONTENT)
     _update(system, "--enable", "sss", NAME)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.follow import bundle
 from hyperpod_node.follow.aws import Aws, Parameter
 from hyperpod_node.follow.http import UnavailableError
@@ -98,8 +98,7 @@ class Agent:
         if pointer.sha256 == self.memory.sha256:
             self.memory.generation, self.memory.bucket, self.memory.outage_s = pointer.generation, pointer.bucket, 0
             return None
-        instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
-        if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
+        if not pointer.reaches(self.context.role, self.context.node.instance_id) or self._waits(text):
             return None
         return self._apply(pointer)
 
@@ -171,7 +170,7 @@ class Agent:
     @contextmanager
     def _reporting(self) -> Iterator[None]:
         """Report a controller's state each minute during the block: without data for four minutes, an alarm notifies."""
-        if self.context.node.role != CONTROLLER:
+        if self.context.role != CONTROLLER:
             yield
             return
         ended = threading.Event()
@@ -188,10 +187,8 @@ class Agent:
             try:
                 self._report_state()
                 self.reports.send(self.aws)
-            except (NodeError, OSError) as error:
-                print(f"warning: {error}; the report is sent later")
             except Exception as error:  # noqa: BLE001  the next report may succeed
-                print(f"warning: {unexpected(error)}; the report is sent later")
+                print(f"warning: {problem_of(error, OSError)}; the report is sent later")
             if ended.wait(BUSY_STATE_EVERY_S):
                 return
 
@@ -219,7 +216,7 @@ class Agent:
         memory.runs_since_report += 1
         now = {"sha256": memory.sha256, "generation": memory.generation} | state(self.context, self.system)
         stable = _hash(json.dumps({key: value for key, value in now.items() if key != "disks"}))
-        every = STATE_EVERY_RUNS.get(self.context.node.role, OTHER_STATE_EVERY_RUNS)
+        every = STATE_EVERY_RUNS.get(self.context.role, OTHER_STATE_EVERY_RUNS)
         if stable != memory.reported or memory.runs_since_report >= every:
             self.reports.add("state", now)
             memory.reported, memory.runs_since_report = stable, 0

@@ -13,9 +13,8 @@ from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as ET
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.follow.credentials import InstanceMetadata, signed
 from hyperpod_node.follow.http import HttpError, Request, Send, UnavailableError, UnreachableError, send
-from hyperpod_node.follow.instance_metadata import InstanceMetadata
-from hyperpod_node.follow.signature import signed
 from hyperpod_node.retry import CLOCK, Clock, RetryPolicy
 
 ATTEMPTS = 4

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from hyperpod_node.errors import NodeError
 
@@ -50,22 +51,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-# The second is for the metadata service, which is on the node's own link.
-_OPENER = urllib.request.build_opener(_NoRedirects)
-_DIRECT = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}))
-
-
-def send(request: Request) -> bytes:
-    """Return the content of the response; use the proxy of the environment, as the SDKs do."""
-    return _send(_OPENER, request)
-
-
-def send_directly(request: Request) -> bytes:
-    """Return the content of the response; use no proxy."""
-    return _send(_DIRECT, request)
-
-
 def _send(opener: urllib.request.OpenerDirector, request: Request) -> bytes:
+    """Return the content of the response."""
     body = request.body or None
     # S310: the URLs are those of AWS, of the metadata service, or of the environment.
     sent = urllib.request.Request(request.url, data=body, headers=request.headers, method=request.method)  # noqa: S310
@@ -77,6 +64,12 @@ def _send(opener: urllib.request.OpenerDirector, request: Request) -> bytes:
         raise HttpError(error.code, _content(error)) from None
     except (OSError, ValueError, http.client.HTTPException) as error:  # URLError is an OSError; the others: a malformed response
         raise UnreachableError(f"{request.url.partition('?')[0]}: {getattr(error, 'reason', error)}") from None
+
+
+# Uses the proxy of the environment, as the SDKs do.
+send: Send = partial(_send, urllib.request.build_opener(_NoRedirects))
+# Uses none: for the metadata service, which is on the node's own link.
+send_directly: Send = partial(_send, urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({})))
 
 
 def _content(error: urllib.error.HTTPError) -> bytes:

@@ -57,18 +57,19 @@ class Reports:
         """Return the name of the cluster file, which the log group has; HyperPod's name of the cluster may differ."""
         follow = self.context.settings.follow
         return (
-            follow.log_group.removeprefix("/hyperpod-cdk/").removesuffix("/nodes") if follow else self.context.node.cluster_name
+            follow.log_group.removeprefix("/hyperpod-cdk/").removesuffix("/nodes")
+            if follow
+            else self.context.cluster.cluster_name
         )
 
     def _node(self) -> dict[str, str]:
         node = self.context.node
-        instance = self.context.cluster.instance_with([node.address])
         return {
             "cluster": self._cluster,
-            "instance": instance.instance_id,
+            "instance": node.instance_id,
             "node": node.name,
             "group": node.group,
-            "role": node.role,
+            "role": self.context.role,
             "host": self.system.host,
             "address": node.address,
         }

@@ -1,1 +1,1 @@
-"""`hyperpod-precheck` checks whether this node is ready for jobs. One file per check. Runs as any user, at any time."""
+"""`hyperpod-precheck` checks whether this node is ready for jobs. Runs as any user, at any time."""

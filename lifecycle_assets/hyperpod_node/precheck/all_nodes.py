@@ -9,8 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import no_answer
-from hyperpod_node.precheck.check_result import CheckResult
+from hyperpod_node.precheck.check_result import CheckResult, failed
 
 if TYPE_CHECKING:
     from hyperpod_node.shell import Run
@@ -23,7 +22,13 @@ AT_ONCE = 16  # more would load slurmctld
 # "Task launch for StepId=7.0 failed on node n2: Communication connection failure"; srun takes ten seconds to report it.
 NO_LAUNCH = re.compile(r"failed on node (\S+): ([^|]*[^|\s])")
 ROUNDS = 3
-
+BUSY = {"allocated", "planned", "reserved"}
+DRAINED = {"drained", "draining", "fail", "failing", "maint"}
+# What sinfo adds to a state: no answer, powering up or down, in maintenance and the like.
+MARKS = "*~#!%$@^-"
+NO_RESULT = failed(
+    "it printed no result", "on the node, run hyperpod-precheck; if it is not installed, see the log of the lifecycle scripts"
+)
 
 Answers = dict[str, dict[str, CheckResult]]
 
@@ -32,7 +37,7 @@ def ask(run: Run, required: list[str]) -> tuple[Answers, dict[str, CheckResult]]
     """Return the results of each node, and for nodes without results the reason and the fix."""
     states = node_states(run("sinfo", "--noheader", "--Node", "--format=%N %T"))
     ready = sorted(node for node, state in states.items() if state in READY)
-    silent = {node: no_answer.of_state(state) for node, state in states.items() if node not in ready}
+    silent = {node: unasked(state) for node, state in states.items() if node not in ready}
     if not ready:
         return {}, silent
     answers, without = _together(run, ready, required)
@@ -45,12 +50,12 @@ def _together(run: Run, nodes: list[str], required: list[str]) -> tuple[Answers,
     for _ in range(ROUNDS):
         try:
             answers = _srun(run, nodes, required) if nodes else {}
-            return answers, silent | {node: no_answer.of_nothing() for node in nodes if node not in answers}
+            return answers, silent | {node: NO_RESULT for node in nodes if node not in answers}
         except NodeError as error:
             named = {node: why for node, why in NO_LAUNCH.findall(str(error)) if node in nodes}
             if not named:
                 break
-            silent |= {node: no_answer.of_error(f"srun cannot start a step: {why}") for node, why in named.items()}
+            silent |= {node: not_started(f"srun cannot start a step: {why}") for node, why in named.items()}
             nodes = [node for node in nodes if node not in named]
     answers, without = _one_by_one(run, nodes, required)
     return answers, silent | without
@@ -65,9 +70,9 @@ def _one_by_one(run: Run, nodes: list[str], required: list[str]) -> tuple[Answer
         try:
             answers.update(_srun(run, [node], required))
             if node not in answers:
-                silent[node] = no_answer.of_nothing()
+                silent[node] = NO_RESULT
         except NodeError as error:
-            silent[node] = no_answer.of_error(str(error).rpartition(" ended with ")[2])
+            silent[node] = not_started(str(error).rpartition(" ended with ")[2])
 
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         list(pool.map(ask_one, nodes))
@@ -90,6 +95,29 @@ def _srun(run: Run, nodes: list[str], required: list[str]) -> Answers:
 def node_states(listed: str) -> dict[str, str]:
     """Return the state of each node from sinfo, which repeats nodes for each partition; a state may end in `*` (no response)."""
     return dict(line.split(maxsplit=1) for line in listed.splitlines() if line.strip())
+
+
+def unasked(state: str) -> CheckResult:
+    """Return the result for a node that was not asked, by its state in Slurm."""
+    message, word = f"its state is {state}", state.rstrip(MARKS)
+    if state in BUSY:
+        return failed(message, "none needed: jobs use the whole node; check again when they have ended")
+    if word in DRAINED:
+        return failed(
+            message, "see who drained it and why: sinfo --list-reasons; then: sudo scontrol update NodeName=... State=RESUME"
+        )
+    return failed(
+        message,
+        "on the node, see the reason: sudo journalctl -u slurmd -n 50; then: sudo systemctl restart slurmd. If the node is "
+        "unreachable: aws sagemaker batch-replace-cluster-nodes",
+    )
+
+
+def not_started(error: str) -> CheckResult:
+    """Return the result for a node on which srun could not start a step."""
+    return failed(
+        error, "on the node, find the failed check: sudo hyperpod-precheck; if slurmd has stopped: sudo systemctl restart slurmd"
+    )
 
 
 def line_of(host: str, results: dict[str, CheckResult]) -> str:

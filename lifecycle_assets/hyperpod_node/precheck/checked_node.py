@@ -1,21 +1,51 @@
-"""The node that is checked: its facts, and its mounts and files read through System."""
+"""The node that is checked: the facts that the lifecycle scripts save, and its mounts and files read through System."""
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.json_file import load_object, required
+from hyperpod_node.managed_file import put
+from hyperpod_node.system import CODE, System
 
-if TYPE_CHECKING:
-    from hyperpod_node.precheck.facts import Facts
-    from hyperpod_node.system import System
-
+FACTS_FILE = CODE / "node.json"
+VERSION = 1
 FOLDERS = ("opt/slurm/bin", "usr/local/bin", "usr/bin", "bin", "usr/sbin", "sbin")
 # The mount points of fast local disks. Containers belong there, not on the small root disk.
 LOCAL_DISKS = (Path("/opt/sagemaker"), Path("/opt/dlami/nvme"))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The role and the expected configuration of this node."""
+
+    node: str
+    role: str
+    instance_type: str
+    gpus: int
+    file_system: bool  # FSx for Lustre at /fsx
+    homes: str | None  # the shared folder of home directories; None: homes are local
+    users: tuple[str, ...]  # whose homes belong there
+
+    @classmethod
+    def load(cls, path: Path = FACTS_FILE) -> Facts:
+        """Return the facts that ``save`` wrote."""
+        try:
+            content = load_object(path)
+        except NodeError as error:
+            raise NodeError(f"{error}; the lifecycle scripts write it: run hyperpod-precheck on a node of the cluster") from None
+        if required(content, "version", path) != VERSION:
+            raise NodeError(f"{path} has version {content['version']!r}; this program reads version {VERSION}")
+        known = {name: required(content, name, path) for name in cls.__annotations__}
+        return cls(**{**known, "users": tuple(known["users"])})
+
+    def save(self, path: Path = FACTS_FILE) -> None:
+        """Write the facts to a file that every user can read."""
+        put(path, json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n")
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import (
-    docker,
-    docker_data_root,
-    enroot_runtime_path,
-    fsx,
-    nvidia_container_cli,
-    pyxis,
-    slurm_daemon,
-    user_homes,
-)
-from hyperpod_node.precheck.check_result import FAIL, SKIP, CheckResult, failed
+from hyperpod_node.precheck import containers, file_systems
+from hyperpod_node.precheck.check_result import FAIL, SKIP, CheckResult, failed, passed, restart, skipped
+from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER
+from hyperpod_node.slurm import controllers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -24,19 +17,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[CheckedNode], CheckResult]
 
-CHECKS: dict[str, Check] = {
-    module.NAME: module.check
-    for module in (
-        slurm_daemon,
-        fsx,
-        user_homes,
-        docker,
-        docker_data_root,
-        enroot_runtime_path,
-        pyxis,
-        nvidia_container_cli,
-    )
-}
+DAEMONS = {CONTROLLER: "slurmctld", COMPUTE: "slurmd"}
 
 
 def run_all(node: CheckedNode, required: Collection[str] = ()) -> dict[str, CheckResult]:
@@ -47,6 +28,44 @@ def run_all(node: CheckedNode, required: Collection[str] = ()) -> dict[str, Chec
 def healthy(results: dict[str, CheckResult]) -> bool:
     """Return whether no check failed."""
     return all(result.state != FAIL for result in results.values())
+
+
+def slurm_daemon(node: CheckedNode) -> CheckResult:
+    """Ask systemd for the state of this role's daemon."""
+    daemon = DAEMONS.get(node.facts.role)
+    if daemon is None:
+        return skipped(f"a {node.facts.role} node has no Slurm daemon")
+    state = node.state_of(daemon)
+    if state == "active":
+        return _registered(node) if node.facts.role == COMPUTE else passed(f"{daemon} is active")
+    return failed(
+        f"{daemon} is {state}",
+        f"see the reason: sudo journalctl -u {daemon} -n 50; then: {restart(daemon, state)}",
+    )
+
+
+CHECKS: dict[str, Check] = {
+    "slurm daemon": slurm_daemon,
+    "/fsx": file_systems.fsx,
+    "user homes": file_systems.user_homes,
+    "docker": containers.docker,
+    "docker data root": containers.docker_data_root,
+    "enroot runtime path": containers.enroot_runtime_path,
+    "pyxis": containers.pyxis,
+    "nvidia container cli": containers.nvidia_container_cli,
+}
+
+
+def _registered(node: CheckedNode) -> CheckResult:
+    """Ask slurmctld: slurmd may be active, or restart repeatedly, while slurm.conf has no line for the node."""
+    try:
+        controllers.require_registration(node.system)
+    except NodeError as error:
+        return failed(
+            f"slurmd is active, but slurmctld does not know {node.system.host}: {error}",
+            "HyperPod adds a node to slurm.conf some minutes after it is InService; after that: sudo systemctl restart slurmd",
+        )
+    return passed("slurmd is active, and slurmctld knows this node")
 
 
 def _run(check: Check, node: CheckedNode) -> CheckResult:

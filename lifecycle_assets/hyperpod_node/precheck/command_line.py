@@ -10,9 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import all_nodes, check_script, checks, table
-from hyperpod_node.precheck.checked_node import CheckedNode
-from hyperpod_node.precheck.facts import Facts
+from hyperpod_node.precheck import all_nodes, check_result, checks, sbatch_script, script_rules
+from hyperpod_node.precheck.checked_node import CheckedNode, Facts
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster
 from hyperpod_node.system import SYSTEM
 
@@ -56,7 +55,7 @@ def this_node(required: list[str], as_json: bool) -> int:
     host = socket.gethostname()
     facts = node.facts
     title = f"{host} ({facts.node}, {facts.role}, {facts.instance_type})"
-    print(all_nodes.line_of(host, results) if as_json else table.of_node(title, results))
+    print(all_nodes.line_of(host, results) if as_json else check_result.table_of_node(title, results))
     return 0 if checks.healthy(results) else 1
 
 
@@ -68,12 +67,21 @@ def every_node(required: list[str], as_json: bool) -> int:
         no_answer = {host: asdict(result) for host, result in silent.items()}
         print(json.dumps({"nodes": results, "no_answer": no_answer}, indent=2))
     else:
-        print(table.of_nodes(answers, silent))
+        print(check_result.table_of_nodes(answers, silent))
     return 0 if not silent and all(checks.healthy(results) for results in answers.values()) else 1
 
 
 def script(path: Path, as_json: bool) -> int:
     """Check an sbatch script."""
-    problems = check_script.check(check_script.read(path), SlurmCluster.ask(SYSTEM.run))
-    print((check_script.as_json if as_json else check_script.as_text)(path, problems))
-    return 1 if check_script.has_errors(problems) else 0
+    problems = script_rules.check(sbatch_script.read(path), SlurmCluster.ask(SYSTEM.run))
+    if as_json:
+        print(json.dumps({"script": str(path), "problems": [asdict(problem) for problem in problems]}, indent=2))
+    else:
+        print(as_text(path, problems))
+    return 1 if any(problem.level == sbatch_script.ERROR for problem in problems) else 0
+
+
+def as_text(path: Path, problems: list[sbatch_script.Problem]) -> str:
+    """Return the problems in the format of a compiler, each with its fix below."""
+    lines = [f"{path}:{problem.line}: {problem.level}: {problem.message}\n  -> {problem.fix}" for problem in problems]
+    return "\n".join(lines) or f"{path}: no problems found"

@@ -1,4 +1,4 @@
-"""Parse an sbatch script as sbatch and a shell do, as far as the rules need it."""
+"""Parse an sbatch script as sbatch and a shell do, as far as the rules need it, and name a problem in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import re
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The short options of sbatch and srun that the rules use.
 LONG = {
@@ -19,7 +25,24 @@ LONG = {
     "J": "job-name",
     "t": "time",
 }
+# Options without a value.
+FLAGS = {
+    *("exclusive", "requeue", "no-requeue", "label", "l", "overlap", "overcommit", "O", "unbuffered", "u", "pty"),
+    *("container-mount-home", "no-container-mount-home", "container-writable", "hold", "H", "no-kill", "k", "verbose", "v"),
+    *("contiguous", "spread-job", "parsable", "wait-all-nodes", "quiet", "Q", "K"),
+}
 DIRECTIVE = re.compile(r"#SBATCH\b")
+ERROR, WARNING = "error", "warning"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem in one line, and its fix."""
+
+    line: int
+    level: str
+    message: str
+    fix: str
 
 
 @dataclass(frozen=True)
@@ -84,13 +107,32 @@ class SbatchScript:
         return found
 
     @cached_property
-    def steps(self) -> list[list[Option]]:
-        """Return the options of each srun."""
-        return [options_of(_of_srun(words(command.text)), command.line) for command in self.commands if runs("srun", command)]
+    def step_options(self) -> list[Option]:
+        """Return the options of all sruns."""
+        steps = [command for command in self.commands if runs("srun", command)]
+        return [option for step in steps for option in options_of(_of_srun(words(step.text)), step.line)]
 
     def option(self, name: str) -> Option | None:
         """Return the last option ``name``, which overrides earlier ones."""
         return next((option for option in reversed(self.options) if option.name == name), None)
+
+
+def read(path: Path) -> SbatchScript:
+    """Return the script in ``path``."""
+    try:
+        return SbatchScript(path.read_bytes().decode())  # read_text would hide Windows line endings
+    except (OSError, UnicodeDecodeError) as error:
+        raise NodeError(f"cannot read {path}: {error}") from None
+
+
+def error(line: int, message: str, fix: str) -> Problem:
+    """Return a problem for which Slurm rejects the job, or the job fails."""
+    return Problem(line, ERROR, message, fix)
+
+
+def warning(line: int, message: str, fix: str) -> Problem:
+    """Return a problem of a job that runs, but may lose work."""
+    return Problem(line, WARNING, message, fix)
 
 
 def runs(program: str, command: Command) -> bool:
@@ -118,14 +160,6 @@ def options_of(arguments: list[str], line: int) -> list[Option]:
             value = rest.pop(0)
         found.append(Option(name, value, line))
     return found
-
-
-# Options without a value.
-FLAGS = {
-    *("exclusive", "requeue", "no-requeue", "label", "l", "overlap", "overcommit", "O", "unbuffered", "u", "pty"),
-    *("container-mount-home", "no-container-mount-home", "container-writable", "hold", "H", "no-kill", "k", "verbose", "v"),
-    *("contiguous", "spread-job", "parsable", "wait-all-nodes", "quiet", "Q", "K"),
-}
 
 
 def _of_srun(all_words: list[str]) -> list[str]:

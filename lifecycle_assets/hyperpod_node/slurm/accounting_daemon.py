@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy
 from hyperpod_node.slurm import daemon
 from hyperpod_node.slurm.database import NAME, USER
 
@@ -39,7 +38,7 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.ensure_running("slurmdbd", [file, drop_in], system)
     what = f"slurmdbd, with the database at {database.host}"
-    daemon.wait_for("slurmdbd", what, lambda: _answers(system), _policy(system), system)
+    daemon.wait_for("slurmdbd", what, lambda: _answers(system), TIMEOUT_S, system)
 
 
 def wait_for_images(host: str | None, system: System) -> None:
@@ -55,7 +54,7 @@ def wait_for_images(host: str | None, system: System) -> None:
             fix = "disable slurmdbd in a script in before_slurm/ to use ours"
             raise NodeError(f"{file} is missing: the image enables slurmdbd but does not configure it; {fix}") from error
 
-    daemon.wait_for("slurmdbd", what, attempt, _policy(system), system)
+    daemon.wait_for("slurmdbd", what, attempt, TIMEOUT_S, system)
 
 
 def is_up(system: System) -> bool:
@@ -85,10 +84,6 @@ def render(database: Database, hosts: Sequence[Controller]) -> str:
         "StorageParameters": f"SSL_CA={database.authorities}" if database.authorities else None,
     }
     return "".join(f"{key}={value}\n" for key, value in lines.items() if value is not None)
-
-
-def _policy(system: System) -> RetryPolicy:
-    return RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
 
 
 def _quoted(password: str) -> str:

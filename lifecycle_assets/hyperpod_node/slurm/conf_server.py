@@ -6,11 +6,10 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -38,22 +37,9 @@ RestartSec=3
 """
 
 
-class Client(Protocol):
-    """A daemon or command that gets Slurm's configuration from the controllers."""
-
-    def write(self, addresses: Sequence[str], system: System) -> None:
-        """Write the addresses of the controllers."""
-
-    def addresses(self, system: System) -> list[str]:
-        """Return the addresses written last; empty if there are none yet."""
-
-    def reload(self, system: System) -> str:
-        """Apply the addresses at once if possible; return the effect, for the log."""
-
-
 @dataclass(frozen=True)
 class Daemon:
-    """A daemon with options; its unit waits for the units in ``after``."""
+    """A daemon with options that gets Slurm's configuration from the controllers; its unit waits for the units in ``after``."""
 
     unit: str
     after: str
@@ -67,7 +53,7 @@ class Daemon:
         put(path, f"{self._variable}=--conf-server={','.join(addresses)} {more}".rstrip() + "\n")
 
     def addresses(self, system: System) -> list[str]:
-        """Return the addresses in the options."""
+        """Return the addresses in the options; empty if there are none yet."""
         return _addresses(self._options(system), r"--conf-server=(\S+)")
 
     def files(self, system: System) -> list[Path]:
@@ -77,15 +63,14 @@ class Daemon:
         return self._files(system)
 
     def reload(self, system: System) -> str:
-        """Restart the daemon if it runs; do not wait, because the new controller may not respond for minutes."""
+        """Restart the daemon if it runs, and return the effect; do not wait: the new controller may not respond for minutes."""
         system.run("systemctl", "--no-block", "try-restart", self.unit)
         daemon.record_files(self.unit, self._files(system), system)
         return f"{self.unit} is restarted"
 
     def require_options(self, system: System) -> None:
         """Raise if the daemon runs without its options; while systemd restarts it, check the command that systemd starts."""
-        policy = RetryPolicy(EXEC_TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
-        retry(f"the options of {self.unit}", lambda: self._require_options(system), policy)
+        system.retry(f"the options of {self.unit}", lambda: self._require_options(system), EXEC_TIMEOUT_S, first_pause_s=0.2)
 
     def _require_options(self, system: System) -> None:
         command = daemon.command_line(self.unit, system)
@@ -137,7 +122,7 @@ class Shells:
 SLURMD = Daemon("slurmd", after="munge.service remote-fs.target")  # jobs need /fsx
 SACKD = Daemon("sackd", after="munge.service network-online.target")
 SHELLS = Shells()
-CLIENTS: dict[str, Client] = {"slurmd": SLURMD, "sackd": SACKD, "shells": SHELLS}
+CLIENTS: dict[str, Daemon | Shells] = {"slurmd": SLURMD, "sackd": SACKD, "shells": SHELLS}
 
 
 def _addresses(path: Path, pattern: str) -> list[str]:

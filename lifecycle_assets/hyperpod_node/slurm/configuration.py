@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
-from hyperpod_node.slurm import daemon, login_lines, managed_block, partition_lines, topology
-from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines, of_gres_conf
+from hyperpod_node.slurm import daemon, managed_block, partition_lines, topology
+from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines, of_gres_conf, without_login_nodes
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.slurm.topology import AgentsTopology
 
@@ -62,7 +62,7 @@ def render(
 ) -> Configuration:
     """Return the configuration for a cluster with slurm.conf ``text``."""
     types = InstanceTypes.of(cluster, of_gres_conf(settings.instance_types, agents.gres_conf))
-    workers = login_lines.leave_out(SlurmConf.parse(text).text, cluster.hosts_of(login_group))
+    workers = without_login_nodes(SlurmConf.parse(text).text, cluster.hosts_of(login_group))
     conf = SlurmConf(complete(workers, types))
     gpus, ours = gpu_lines(conf.text, types), settings.slurm.topology
     problem = topology.problem(ours, conf.nodes, agents.topology) if ours is not None else None

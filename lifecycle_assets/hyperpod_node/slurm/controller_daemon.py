@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, controllers, daemon
 
 if TYPE_CHECKING:
@@ -36,16 +35,15 @@ def start(conf: SlurmConf, complete: str, system: System) -> None:
     daemon.drop_in("slurmctld", DROP_IN.format(complete=complete), system)
     is_first_start = not daemon.was_started("slurmctld", system)
     restarted = daemon.ensure_running("slurmctld", configuration.files(system), system)
-    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     try:
-        daemon.wait_for("slurmctld", "slurmctld", lambda: _is_up(conf, system), policy, system)
+        daemon.wait_for("slurmctld", "slurmctld", lambda: _is_up(conf, system), TIMEOUT_S, system)
     except NodeError:
         output = daemon.journal("slurmctld", system, lines=40)
         if OTHER_CLUSTER in output:
             raise NodeError(_cluster_mismatch(conf, output)) from None
         raise
     if restarted and not is_first_start:  # running slurmds fetch the files only then
-        retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), policy)
+        controllers.reconfigure(system, TIMEOUT_S)
 
 
 def forget_generated_id(conf: SlurmConf, system: System) -> None:

@@ -1,12 +1,13 @@
-"""The addresses of the controllers, and whether they respond."""
+"""The addresses of the controllers, and whether they respond and know this node."""
 
 from __future__ import annotations
 
 import re
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ PORT = 6817
 OWN_SCRIPTS_TIMEOUT_S = 3600  # the user's scripts before Slurm
 # Longer than all waits of a controller before it listens: readiness, mounts, directory, slurm.conf, database, the user's scripts.
 TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 5400
+FETCHED_CONF = Path("/run/slurm/conf/slurm.conf")  # from a controller, by slurmd or sackd
+
+
+class UnlistedError(NodeError):
+    """slurm.conf has no line for this node."""
 
 
 def addresses_of(context: Context) -> list[str]:
@@ -37,24 +43,45 @@ def reachable(context: Context, system: System) -> list[str]:
     addresses = addresses_of(context)
     if not addresses:
         raise NodeError(f"{context.cluster.path} lists no nodes in the controller group {context.parameters.controller_group!r}")
-    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock, is_outside=True)
-    retry("a controller", lambda: _one_listens(addresses, system), policy)
+    attempt = partial(_one_listens, addresses, system)
+    system.retry("a controller", attempt, TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, is_outside=True)
     return addresses
 
 
-def answering(system: System, environment: Mapping[str, str] | None = None) -> list[str]:
+def answering(system: System, environment: Mapping[str, str] | None = None, timeout_s: float = 30) -> list[str]:
     """Return the hosts whose slurmctld responds; raise if none does.
 
     `scontrol ping` exits with status 1 if any controller is down, so its output counts.
     """
     try:
-        output = system.slurm("scontrol", "ping", timeout_s=30, environment=environment)
+        output = system.slurm("scontrol", "ping", timeout_s=timeout_s, environment=environment)
     except NodeError as error:
         output = str(error)
     hosts = re.findall(r" at (\S+) is UP", output)
     if not hosts:
         raise NodeError(f"no controller responds: {last_lines(output)}")
     return hosts
+
+
+def reconfigure(system: System, timeout_s: float = 60) -> None:
+    """Make slurmctld and all slurmds read the files again; slurmctld may be restarting."""
+    system.retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), timeout_s)
+
+
+def require_registration(system: System) -> None:
+    """Raise unless slurmctld knows this node's slurmd; asks about one node only, for large clusters."""
+    if not system.path(FETCHED_CONF).exists():
+        raise NodeError("slurmd has no slurm.conf yet")
+    try:
+        output = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
+    except NodeError as error:
+        if f"Node {system.host} not found" in str(error):
+            raise UnlistedError(f"slurm.conf has no line for {system.host}") from None
+        raise
+    fields = dict(word.split("=", 1) for word in output.split() if "=" in word)
+    state = fields.get("State", "unknown")
+    if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
+        raise NodeError(f"its state is {state}")
 
 
 def _one_listens(addresses: list[str], system: System) -> None:

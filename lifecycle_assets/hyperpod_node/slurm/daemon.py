@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -127,10 +126,10 @@ def command_line(unit: str, system: System) -> list[str]:
         return shown.get("ExecStart", "").partition("argv[]=")[2].partition(" ; ")[0].split()
 
 
-def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:
+def wait_for(unit: str, what: str, attempt: Callable[[], None], timeout_s: float, system: System) -> None:
     """Retry ``attempt``; after the timeout, add the journal of ``unit`` to the error."""
     try:
-        retry(what, attempt, policy)
+        system.retry(what, attempt, timeout_s, first_pause_s=0.1, longest_pause_s=5)
     except NodeError as error:
         raise NodeError(f"{error}; the journal of {unit}: {journal(unit, system)}") from None
 

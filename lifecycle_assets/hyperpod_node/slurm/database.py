@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from hyperpod_node import packages, secret
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -56,13 +55,12 @@ class Database:
 def local(system: System) -> Database:
     """Run MariaDB on this node, with a database for the user slurm."""
     if not system.find("mariadbd"):
-        packages.install(("mariadb-server",), system.run, system.clock)
+        packages.install(("mariadb-server",), system)
     file = system.path(SERVER_FILE)
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
     daemon.ensure_running("mariadb", [file], system)
-    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), policy)
+    system.retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5)
     return Database("localhost", USER)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.managed_file import put
 from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import controllers, daemon
 from hyperpod_node.slurm.conf_server import CLIENTS
 from hyperpod_node.system import CODE, SYSTEM, System
@@ -77,8 +77,9 @@ class Follower:
         return True
 
     def _listed(self) -> list[str]:
-        policy = RetryPolicy(WHOLE_TIMEOUT_S, first_pause_s=0.1, longest_pause_s=2, clock=self.system.clock)
-        cluster = retry("a complete resource config", lambda: ResourceConfig.load(self.resource_config), policy)
+        load = partial(ResourceConfig.load, self.resource_config)
+        retry = partial(self.system.retry, first_pause_s=0.1, longest_pause_s=2)
+        cluster = retry("a complete resource config", load, WHOLE_TIMEOUT_S)
         return controllers.listed(cluster, self.group)
 
 
@@ -103,14 +104,10 @@ def main() -> int:
     """Follow once; the output goes to the journal. After a failure, the path unit starts this again at the next rewrite."""
     try:
         Follower(Path(sys.argv[1]), sys.argv[2], sys.argv[3], SYSTEM).follow()
-    except NodeError as error:
-        problem = str(error)
     except Exception as error:  # noqa: BLE001  HyperPod writes the file: report any error in it as one line
-        problem = unexpected(error)
-    else:
-        return 0
-    print(f"cannot update the addresses of the controllers: {problem}", file=sys.stderr)
-    return 1
+        print(f"cannot update the addresses of the controllers: {problem_of(error)}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

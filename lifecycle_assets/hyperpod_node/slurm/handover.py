@@ -12,8 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from hyperpod_node.errors import NodeError, unexpected
-from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.errors import NodeError, problem_of
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
@@ -58,13 +57,11 @@ class Handover:
 
     def check(self) -> None:
         """Stop this node's slurmctld if another controller has taken over, or asks for control."""
+        problem = ""
         try:
             self._check()
-            problem = ""
-        except (OSError, NodeError) as error:
-            problem = str(error)
         except Exception as error:  # noqa: BLE001  no error may end the thread
-            problem = unexpected(error)
+            problem = problem_of(error, OSError)
         if problem not in ("", self.problem):  # only once
             print(f"the writer of Slurm's state is unknown: {problem}", flush=True)
         self.problem = problem
@@ -76,9 +73,8 @@ class Handover:
             return
         request = self.folder / REQUEST
         request.touch()
-        policy = RetryPolicy(TIMEOUT_S, longest_pause_s=1, clock=self.system.clock)
         try:
-            retry("the controller in control", lambda: _require_absence(request), policy)
+            self.system.retry("the controller in control", lambda: _require_absence(request), TIMEOUT_S, longest_pause_s=1)
         except NodeError as error:
             print(f"warning: slurmctld starts while another controller may be in control: {error}", flush=True)
             request.unlink(missing_ok=True)

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.errors import problem_of
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import configuration, daemon
+from hyperpod_node.slurm import configuration, controllers, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
 from hyperpod_node.slurm.handover import Handover
 from hyperpod_node.slurm.joined_groups import JoinedGroups
@@ -54,10 +53,8 @@ class Keeper:
         """Check once; return whether slurmctld was reconfigured. Errors are printed, and the next check tries again."""
         try:
             return self._check()
-        except NodeError as error:
-            problem = str(error)
         except Exception as error:  # noqa: BLE001  HyperPod writes the files: no error in them may end the keeper
-            problem = unexpected(error)
+            problem = problem_of(error)
         if problem != self.problem:  # only once
             print(f"slurm.conf is not complete: {problem}", flush=True)
         self.problem = problem
@@ -73,7 +70,7 @@ class Keeper:
         changed, complete = self._complete_all()
         reconfigure = changed or self.kept is not None
         if reconfigure:
-            self._reconfigure()
+            controllers.reconfigure(self.system)  # all slurmds know new nodes only then
         self.kept, self.problem = complete, ""
         return reconfigure
 
@@ -98,11 +95,6 @@ class Keeper:
         configuration.record_slurmctld(self.system)
         return changed
 
-    def _reconfigure(self) -> None:
-        """Make slurmctld and all slurmds read the files again, so that they know new nodes."""
-        policy = RetryPolicy(60, clock=self.system.clock)  # the agent may be restarting slurmctld
-        retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), policy)
-
     def _signatures(self) -> list[tuple[int, ...] | None]:
         agents = [self.system.slurm_etc / name for name in configuration.AGENTS]
         return [_signature(path) for path in (self.resource_config, self.joined.file, *agents)]
@@ -117,11 +109,6 @@ def install(context: Context, system: System) -> str:
     put(folder / PARAMETERS, context.parameters.path.read_text())
     module = "hyperpod_node.slurm.keeper"
     return f"/usr/bin/env PYTHONPATH={folder} /usr/bin/python3 -B -u -m {module} {context.cluster.path} {settings}"
-
-
-def handover_in(folder: str | None, system: System) -> Handover | None:
-    """Return the watch of the shared state in ``folder``, if there is one."""
-    return Handover(system.path(folder), system) if folder else None
 
 
 def start(command: str, system: System) -> None:
@@ -143,7 +130,8 @@ def _signature(path: Path) -> tuple[int, ...] | None:
 def main() -> None:
     """Run forever, or with --once, before slurmctld starts, complete slurm.conf and exit."""
     keeper, drained_nodes = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM), DrainedNodes(SYSTEM)
-    handover = handover_in(NodeSettings.load(keeper.settings).slurm.state_folder, SYSTEM)
+    shared = NodeSettings.load(keeper.settings).slurm.state_folder
+    handover = Handover(SYSTEM.path(shared), SYSTEM) if shared else None
     if "--once" in sys.argv:
         _prepare_start(keeper, handover)
         return

@@ -1,4 +1,4 @@
-"""Complete the NodeName lines of slurm.conf: add processors, memory and GPUs that the agent omits."""
+"""Complete the NodeName lines of slurm.conf with processors, memory and GPUs that the agent omits, and leave out login nodes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hyperpod_node.slurm.host_list import expand
+from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, COMPLETED, expand
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     from hyperpod_node.node_settings import InstanceType
     from hyperpod_node.resource_config import ResourceConfig
 
 _NODE_LINE = re.compile(r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>\S+)[^\n]*", re.MULTILINE | re.IGNORECASE)
+_NAMES = re.compile(
+    r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>[^\s#]+)[^\n]*|^[ \t]*PartitionName=[^\n#]*?\bNodes=(?P<nodes>[^\s#]+)[^\n]*",
+    re.MULTILINE | re.IGNORECASE,
+)
 OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres", "RealMemory")
 # For example `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
 # https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
@@ -53,6 +59,28 @@ def of_gres_conf(known: dict[str, InstanceType], gres_conf: str) -> dict[str, In
 def complete(text: str, types: InstanceTypes) -> str:
     """Return ``text`` with the sockets, cores, memory and GPUs that its node lines lack; keep what the agent wrote."""
     return _NODE_LINE.sub(lambda match: _complete_line(_without_files(match[0]), types.of_line(match["names"])), text)
+
+
+def without_login_nodes(text: str, hosts: Set[str]) -> str:
+    """Return slurm.conf without ``hosts`` in its nodes and partitions; ``SlurmConf.parse`` restores the agent's lines.
+
+    HyperPod's agent may list login nodes there, and so in the partition of all nodes. They run no slurmd, so they would be down
+    forever, and their shape would hide the one that all workers share.
+    """
+
+    def without(match: re.Match[str]) -> str:
+        group = "names" if match["names"] else "nodes"
+        names = expand(match[group])
+        kept = [name for name in names if name not in hosts]
+        if len(kept) == len(names):
+            return match[0]
+        start, end = (place - match.start() for place in match.span(group))
+        if not kept and group == "nodes":  # the partition stays, because slurmctld ends the jobs of one that disappears
+            start -= len(" Nodes=")
+        code = f"{match[0][:start]}{','.join(kept)}{match[0][end:]}".partition("#")[0].rstrip()
+        return (f"{code} {COMPLETED}\n" if kept or group == "nodes" else "") + COMMENTED_OUT + match[0]
+
+    return _NAMES.sub(without, text) if hosts else text
 
 
 def gpu_lines(text: str, types: InstanceTypes) -> list[str]:

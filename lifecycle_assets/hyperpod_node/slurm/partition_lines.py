@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hyperpod_node.slurm.host_list import expand
-from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, COMPLETED
+from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, COMPLETED, expand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,12 +1,10 @@
-"""Parse slurm.conf: the agent's part and the managed block."""
+"""Parse slurm.conf: the agent's part, the managed block, and host list expressions such as ip-10-1-4-[7,9-12],login-1."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from hyperpod_node.slurm.host_list import expand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +17,8 @@ COMPLETED = "# hyperpod_node: from the cluster file and the next line"
 _COMPLETED = re.compile(rf"^[^\n]*{re.escape(COMPLETED)}\n", re.MULTILINE)
 _BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n?", re.MULTILINE | re.DOTALL)
 _CONTROLLER = re.compile(r"(?P<name>[^\s(#]+)(?:\((?P<address>[^)]+)\))?")
+_BRACKETS = re.compile(r"\[([^\]]*)\]")
+_BETWEEN_NAMES = re.compile(r",(?![^\[]*\])")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class SlurmConf:
     def with_block(self, settings: dict[str, str], more: Sequence[str] = (), *, is_marked: bool = False) -> str:
         """Return the file with the managed block: ``settings``, which override the agent's lines, and ``more`` lines.
 
-        An empty block is written only if ``is_marked``: fetched_configuration.py looks for it.
+        An empty block is written only if ``is_marked``: steps/slurm_client.py looks for it.
         """
         if not settings and not more and not is_marked:
             return self.text
@@ -78,3 +78,27 @@ class SlurmConf:
             before = ours.sub(COMMENTED_OUT, before)
         lines = "".join(f"{line}\n" for line in [*(f"{key}={value}" for key, value in settings.items()), *more])
         return f"{before}{BEGIN}\n{lines}{END}\n"
+
+
+def expand(names: str) -> list[str]:
+    """Return the host names in the expression ``names``."""
+    return [host for part in _BETWEEN_NAMES.split(names) if part for host in _expand_one(part)]
+
+
+def _expand_one(part: str) -> list[str]:
+    match = _BRACKETS.search(part)
+    if match is None:
+        return [part]
+    head, tail = part[: match.start()], part[match.end() :]
+    return [host for number in _numbers(match[1]) for host in _expand_one(f"{head}{number}{tail}")]
+
+
+def _numbers(ranges: str) -> list[str]:
+    numbers: list[str] = []
+    for item in ranges.split(","):
+        first, dash, last = item.partition("-")
+        if dash and first.isdigit() and last.isdigit():
+            numbers += [str(number).zfill(len(first)) for number in range(int(first), int(last) + 1)]
+        else:
+            numbers.append(item)
+    return numbers

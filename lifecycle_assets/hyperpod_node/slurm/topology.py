@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from hyperpod_node.slurm.host_list import expand
-from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT
+from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, expand
 
 # Slurm's syntax: a backslash continues a line, and blanks may surround an equals sign.
 _CONTINUED = re.compile(r"\\[ \t]*\n")

@@ -6,14 +6,14 @@ do not match.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, MANAGED, NONE
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, daemon, database, managed_block
 from hyperpod_node.slurm.slurm_conf import SlurmConf
-from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.steps import slurm_controller
 from hyperpod_node.system import System
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ def apply(context: Context, system: System) -> bool:
     accounting = context.settings.accounting
     if accounting.database == NONE:
         return False
-    conf = slurm_configuration.read(system.slurm_conf)
+    conf = slurm_controller.read(system.slurm_conf)
     hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
     if system.host not in [host.name.split(".")[0] for host in hosts]:
-        policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
-        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
+        connect = partial(system.connect, hosts[0].address, managed_block.SLURMDBD_PORT)
+        system.retry(f"slurmdbd on {hosts[0].name}", connect, controllers.TIMEOUT_S)
         return True
     if accounting.database == MANAGED or _is_images(context, system):
         accounting_daemon.wait_for_images(accounting.host, system)
@@ -46,7 +46,7 @@ def apply(context: Context, system: System) -> bool:
 
 def apply_live(context: Context, system: System) -> bool:
     """Register new users and QOS on a running cluster; the database does not change, and without it other changes go on."""
-    conf, whole = slurm_configuration.read(system.slurm_conf), SlurmConf(system.slurm_conf.read_text())
+    conf, whole = slurm_controller.read(system.slurm_conf), SlurmConf(system.slurm_conf.read_text())
     has_database = "slurmdbd" in (whole.value("AccountingStorageType") or "")  # the cluster file may request another one since
     if not has_database or system.host != conf.controllers[0].name.split(".")[0]:
         return False

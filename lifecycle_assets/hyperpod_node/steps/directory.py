@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from hyperpod_node import homes, packages, secret
 from hyperpod_node.directory import ldap, login_hook, sssd_conf
 from hyperpod_node.errors import NodeError
-from hyperpod_node.managed_file import put
+from hyperpod_node.managed_file import put, put_sudo_rules
 from hyperpod_node.node_settings import Directory
 from hyperpod_node.provisioning_parameters import CONTROLLER, LOGIN
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 from hyperpod_node.steps import removed_users
 
@@ -40,13 +39,13 @@ LIVE_PACKAGES_S = 150  # less than the agent allows for all live steps
 
 def apply(context: Context, system: System) -> bool:
     """Make the directory's users known, or forget a directory that the cluster file had before."""
-    return _apply(context, system, is_required=context.node.role == LOGIN, packages_s=packages.TIMEOUT_S)
+    return _apply(context, system, is_required=context.role == LOGIN, packages_s=packages.TIMEOUT_S)
 
 
 def apply_live(context: Context, system: System) -> bool:
     """Do the same on a running node; without a login group, controllers verify the settings."""
     verifiers = CONTROLLER if context.parameters.login_group is None else LOGIN
-    return _apply(context, system, is_required=context.node.role == verifiers, packages_s=LIVE_PACKAGES_S)
+    return _apply(context, system, is_required=context.role == verifiers, packages_s=LIVE_PACKAGES_S)
 
 
 def _apply(context: Context, system: System, *, is_required: bool, packages_s: float) -> bool:
@@ -80,7 +79,7 @@ def _set_up(context: Context, directory: Directory, system: System) -> None:
 def _install(system: System, timeout_s: float) -> None:
     missing = [package for file, package in PACKAGES.items() if not _has(file, system)]
     if missing:
-        packages.install(missing, system.run, system.clock, timeout_s)
+        packages.install(missing, system, timeout_s)
 
 
 def _has(file: str, system: System) -> bool:
@@ -115,10 +114,7 @@ def _put_sudoers(directory: Directory, system: System) -> None:
     """Write the sudo rules; no password is asked, as for local users."""
     groups = (name.replace(" ", "\\ ") for name in directory.administrators)
     content = sssd_conf.HEADER + "".join(f"%{name} ALL=(ALL) NOPASSWD:ALL\n" for name in groups)
-    sudoers = system.path(SUDOERS)
-    if not sudoers.exists() or sudoers.read_text() != content:
-        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)  # an invalid file disables sudo
-    put(sudoers, content, mode=0o440)
+    put_sudo_rules(system.path(SUDOERS), content, system)
 
 
 def _configure_sshd(directory: Directory, system: System) -> None:
@@ -168,7 +164,7 @@ def _require_accepted(directory: Directory, password: str, authorities: Path | N
                 return ""
         raise NodeError(" | ".join(unreachable))
 
-    if problem := retry("the directory", refusal, RetryPolicy(OUTAGE_S, clock=system.clock, is_outside=True)):
+    if problem := system.retry("the directory", refusal, OUTAGE_S, is_outside=True):
         raise NodeError(problem)
 
 
@@ -186,23 +182,15 @@ def _warn_about_groups(directory: Directory, system: System) -> None:
     missing = list(dict.fromkeys((*directory.allowed_groups, *directory.sudo_groups)))
 
     def require_all() -> None:
-        missing[:] = [name for name in missing if not _has_group(name, system)]
+        missing[:] = [name for name in missing if not system.succeeds("getent", "group", name, timeout_s=10)]
         if missing:
             raise NodeError(f"SSSD does not find {', '.join(missing)}")
 
     try:  # SSSD may not be connected yet
-        retry("the groups of the directory", require_all, RetryPolicy(GROUPS_S, clock=system.clock))
+        system.retry("the groups of the directory", require_all, GROUPS_S)
     except NodeError:
         names = ", ".join(map(repr, missing))
         print(f"warning: the directory has no group {names}; check the name, `search_base` and `ldap_schema` in `options`")
-
-
-def _has_group(name: str, system: System) -> bool:
-    try:
-        system.run("getent", "group", name, timeout_s=10)
-    except NodeError:
-        return False
-    return True
 
 
 def _remove(system: System) -> bool:

@@ -18,7 +18,7 @@ FILE = Path("/etc/motd")
 def apply(context: Context, system: System) -> None:
     """Write the cluster, name, role and group of the node, where homes are, and the cluster file's message."""
     node = context.node
-    lines = [f"SageMaker HyperPod cluster {node.cluster_name}: {node.name}, {node.role} node of group {node.group}"]
+    lines = [f"SageMaker HyperPod cluster {context.cluster.cluster_name}: {node.name}, {context.role} node of group {node.group}"]
     if homes.shared(context.parameters):
         lines.append(f"Homes are in {homes.folder(context)} on all nodes; other files are lost when this node is replaced.")
     if context.settings.message_of_the_day:

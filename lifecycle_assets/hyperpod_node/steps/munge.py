@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
-from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.steps import slurm_controller
 from hyperpod_node.system import System
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ KEY = Path("/etc/munge/munge.key")
 def apply(_: Context, system: System) -> None:
     """Wait for the key, and start munge."""
     key = system.path(KEY)
-    retry("munge's key", lambda: _require(key), RetryPolicy(slurm_configuration.TIMEOUT_S, first_pause_s=0.2, clock=system.clock))
+    system.retry("munge's key", lambda: _require(key), slurm_controller.AGENT_TIMEOUT_S, first_pause_s=0.2)
     daemon.ensure_running("munge", [key], system)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node import homes
 from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.managed_file import put
-from hyperpod_node.precheck.facts import FILE, Facts
+from hyperpod_node.precheck.checked_node import FACTS_FILE, Facts
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -22,7 +22,7 @@ COMMAND = Path("/usr/local/bin/hyperpod-precheck")
 
 def apply(context: Context, system: System) -> None:
     """Copy the code to a permanent folder, and write the command that starts it."""
-    facts = system.path(FILE)
+    facts = system.path(FACTS_FILE)
     code = facts.parent
     for source in sorted(path for part in PARTS for path in _python_files(BUNDLE / part)):
         put(code / source.relative_to(BUNDLE), source.read_text())
@@ -36,8 +36,8 @@ def facts_of(context: Context, system: System) -> Facts:
     administrator = (ADMINISTRATOR,) if system.accounts.user(ADMINISTRATOR) else ()
     return Facts(
         node=context.node.name,
-        role=context.node.role,
-        instance_type=context.instance_type,
+        role=context.role,
+        instance_type=context.node.instance_type,
         gpus=context.hardware.gpus if context.hardware else 0,
         file_system=bool(context.parameters.fsx_dns_name),
         homes=str(homes.folder(context)) if homes.shared(context.parameters) else None,

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -29,15 +28,11 @@ def apply(context: Context, system: System) -> None:
     parameters = context.parameters
     for name in (parameters.fsx_dns_name, parameters.fsx_openzfs_dns_name):
         if name:
-            retry(
-                f"the address of {name}",
-                partial(_require_address, name, system),
-                RetryPolicy(ADDRESS_TIMEOUT_S, clock=system.clock, is_outside=True),
-            )
+            attempt = partial(_require_address, name, system)
+            system.retry(f"the address of {name}", attempt, ADDRESS_TIMEOUT_S, is_outside=True)
     # An installation in progress locks the user database and restarts services that later steps use.
-    policy = RetryPolicy(INSTALLATIONS_TIMEOUT_S, clock=system.clock)
     try:
-        retry("the end of other installations", partial(_require_free, system), policy)
+        system.retry("the end of other installations", partial(_require_free, system), INSTALLATIONS_TIMEOUT_S)
     except NodeError as error:  # most nodes install nothing, and an installation waits for the lock itself
         print(f"warning: {error}; the next steps do not wait for it")
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import load_object
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm.daemon import STARTED_WITH
 from hyperpod_node.steps import ssh
 
@@ -37,8 +36,11 @@ def leave_to_directory(system: System) -> None:
     known, locked = _load(system)
     local = {name for name in locked if system.accounts.is_local(name)}
 
+    def is_in_directory(name: str) -> bool:
+        return system.succeeds("getent", "--service=sss", "passwd", name, timeout_s=DIRECTORY_S)
+
     def delete() -> None:
-        for name in sorted(name for name in local if _is_in_directory(name, system)):
+        for name in sorted(filter(is_in_directory, local)):
             system.run("userdel", "--force", name)  # also while the user has processes, which continue
             local.remove(name)
             print(f"deleted the local account of {name}, who is now a user of the directory; the home stays")
@@ -46,18 +48,10 @@ def leave_to_directory(system: System) -> None:
             raise NodeError(f"SSSD does not find {', '.join(sorted(local))}")
 
     try:
-        retry("removed users in the directory", delete, RetryPolicy(DIRECTORY_S, clock=system.clock))
+        system.retry("removed users in the directory", delete, DIRECTORY_S)
     except NodeError as error:
         print(f"removed users stay locked: {error}")
     _save(known, {name for name in locked if name in local}, system)
-
-
-def _is_in_directory(name: str, system: System) -> bool:
-    try:
-        system.run("getent", "--service=sss", "passwd", name, timeout_s=DIRECTORY_S)
-    except NodeError:
-        return False
-    return True
 
 
 def unlock(name: str, system: System) -> None:

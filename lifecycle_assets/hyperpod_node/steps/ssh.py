@@ -32,7 +32,7 @@ def apply(context: Context, system: System) -> None:
     for name, public_keys in keys.items():
         if not (account := system.accounts.user(name)):
             continue
-        comment = f"{name}@{context.node.cluster_name}" if is_shared else None
+        comment = f"{name}@{context.cluster.cluster_name}" if is_shared else None
         try:
             folder = system.path(account.home / ".ssh")
             system.as_user(account, partial(set_up, folder, public_keys, comment, context.node.name, system.run))

@@ -100,7 +100,7 @@ def test_a_slurm_conf_that_the_agent_has_not_written_yet_is_waited_for_and_misse
     cluster.run("controller-1", "mv", "/opt/slurm/etc/slurm.conf", "/root")
     missing = "/opt/slurm/etc/slurm.conf is missing; HyperPod's agent writes it on the controller"
 
-    hurry = {"hyperpod_node/steps/slurm_configuration.py": ("TIMEOUT_S = 600", "TIMEOUT_S = 1")}
+    hurry = {"hyperpod_node/steps/slurm_controller.py": ("AGENT_TIMEOUT_S = 600", "AGENT_TIMEOUT_S = 1")}
     error = again("controller-1", hurry=hurry).failed()
     assert error.startswith("lifecycle script failed: step 'slurm.conf': slurm.conf: gave up after ")
     assert missing in error

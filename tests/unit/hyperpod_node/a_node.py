@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from hyperpod_node.context import Context
-from hyperpod_node.node import Node
 from hyperpod_node.node_settings import Accounting, Directory, Group, InstanceType, NodeSettings, Slurm, User
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import Instance, ResourceConfig
@@ -41,9 +40,9 @@ def a_context(
     instances: tuple[Instance, ...] = INSTANCES,
 ) -> Context:
     """The worker's view of a cluster of two."""
-    here = instances[-1]
     return Context(
-        node=Node(here.name, here.address, here.group, role, "ml-cluster"),
+        node=instances[-1],
+        role=role,
         cluster=ResourceConfig(Path("resource_config.json"), "ml-cluster", instances),
         parameters=ProvisioningParameters(
             path=bundle / "provisioning_parameters.json",

@@ -9,7 +9,7 @@ import pytest
 
 from hyperpod_node import mount
 from hyperpod_node.errors import NodeError
-from hyperpod_node.steps import fsx, openzfs, readiness
+from hyperpod_node.steps import file_systems, readiness
 from tests.unit.hyperpod_node.a_node import INSTANCES, LUSTRE, OPENZFS, a_context
 from tests.unit.hyperpod_node.fake_system import FakeSystem
 from tests.unit.hyperpod_node.mounting_machine import MountingMachine
@@ -21,7 +21,7 @@ def machine(tmp_path: Path) -> MountingMachine:
 
 
 def test_lustre_is_mounted_by_its_name_with_flock_and_without_atime(machine: MountingMachine) -> None:
-    fsx.apply(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
+    file_systems.apply_fsx(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
     source, path, kind, options, *_ = machine.fstab.read_text().split()
     assert (source, path, kind) == (f"{LUSTRE}@tcp:/abcdefgh", "/fsx", "lustre")
     assert {"noatime", "flock", "_netdev", "x-systemd.requires=network-online.target"} <= set(options.split(","))
@@ -31,11 +31,11 @@ def test_half_a_file_system_is_no_file_system(machine: MountingMachine) -> None:
     context = a_context(lustre=LUSTRE)
     half = replace(context, parameters=replace(context.parameters, fsx_mountname=None))
     with pytest.raises(NodeError, match="has fsx_dns_name but no fsx_mountname"):
-        fsx.apply(half, machine.system)
+        file_systems.apply_fsx(half, machine.system)
 
 
 def test_openzfs_is_mounted_as_home(machine: MountingMachine) -> None:
-    openzfs.apply(a_context(openzfs=OPENZFS), machine.system)
+    file_systems.apply_openzfs(a_context(openzfs=OPENZFS), machine.system)
     source, path, kind, options, *_ = machine.fstab.read_text().split()
     assert (source, path, kind) == (f"{OPENZFS}:/fsx", "/home", "nfs")
     assert {"nfsvers=4.2", "nconnect=16", "_netdev"} <= set(options.split(","))
@@ -43,8 +43,8 @@ def test_openzfs_is_mounted_as_home(machine: MountingMachine) -> None:
 
 @pytest.mark.fault(73)
 def test_a_cluster_without_file_systems_mounts_nothing(machine: MountingMachine) -> None:
-    fsx.apply(a_context(), machine.system)
-    openzfs.apply(a_context(), machine.system)
+    file_systems.apply_fsx(a_context(), machine.system)
+    file_systems.apply_openzfs(a_context(), machine.system)
     assert machine.run.commands == []
     assert not machine.fstab.exists()
 
@@ -53,7 +53,7 @@ def test_a_cluster_without_file_systems_mounts_nothing(machine: MountingMachine)
 def test_a_node_whose_efa_cannot_serve_lustre_warns_and_mounts_over_tcp(
     machine: MountingMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fsx.apply(a_context(lustre=LUSTRE), machine.system)
+    file_systems.apply_fsx(a_context(lustre=LUSTRE), machine.system)
     assert capsys.readouterr().out == (
         "warning: Lustre uses TCP instead of EFA on this ml.p5.48xlarge: "
         "no EFA device in /sys/class/infiniband, though the type has EFA\n"
@@ -63,7 +63,7 @@ def test_a_node_whose_efa_cannot_serve_lustre_warns_and_mounts_over_tcp(
 
 @pytest.mark.fault(72)
 def test_a_type_without_efa_says_nothing_of_it(machine: MountingMachine, capsys: pytest.CaptureFixture[str]) -> None:
-    fsx.apply(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
+    file_systems.apply_fsx(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
     assert capsys.readouterr().out == ""
     assert not machine.run.named("modinfo")
 

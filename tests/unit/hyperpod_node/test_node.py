@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.node import Node
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.shell import run
@@ -86,21 +85,21 @@ def parameters(tmp_path: Path) -> ProvisioningParameters:
 def test_a_node_finds_its_group_and_role_by_its_address(
     cluster: ResourceConfig, parameters: ProvisioningParameters, address: str, group: str, role: str
 ) -> None:
-    node = Node.find(cluster, parameters, addresses=["172.17.0.1", address])
-    assert (node.group, node.role, node.cluster_name) == (group, role, "ml-cluster")
+    node = cluster.instance_with(["172.17.0.1", address])
+    assert (node.group, parameters.role_of(node.group), cluster.cluster_name) == (group, role, "ml-cluster")
 
 
 @pytest.mark.fault(64)
-def test_a_node_that_is_not_listed_says_which_addresses_are(cluster: ResourceConfig, parameters: ProvisioningParameters) -> None:
+def test_a_node_that_is_not_listed_says_which_addresses_are(cluster: ResourceConfig) -> None:
     with pytest.raises(NodeError, match=r"10\.9\.9\.9.*compute-nodes-1 10\.1\.0\.6"):
-        Node.find(cluster, parameters, addresses=["10.9.9.9"])
+        cluster.instance_with(["10.9.9.9"])
 
 
-def test_a_group_without_a_role_says_which_groups_have_one(cluster: ResourceConfig, parameters: ProvisioningParameters) -> None:
+def test_a_group_without_a_role_says_which_groups_have_one(parameters: ProvisioningParameters) -> None:
     with pytest.raises(
         NodeError, match=r"no role for group 'stray'; it has \['controller-machine', 'login-group', 'compute-nodes'\]"
     ):
-        Node.find(cluster, parameters, addresses=["10.1.0.9"])
+        parameters.role_of("stray")
 
 
 @pytest.mark.fault(64)

@@ -6,6 +6,7 @@ import pytest
 
 from hyperpod_node import packages
 from hyperpod_node.errors import NodeError
+from hyperpod_node.system import System
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 
@@ -21,7 +22,7 @@ def test_a_mirror_that_does_not_answer_yet_is_waited_for(capsys: pytest.CaptureF
         return ""
 
     run = RecordedRun({"apt-get": apt_get})
-    packages.install(("mariadb-server",), run, ManualTime().clock)
+    packages.install(("mariadb-server",), System(run=run, clock=ManualTime().clock))
     assert tries == ["update", "update", "update", "install"]
     assert run.commands[-1][-1] == "mariadb-server"
     assert {words[2] for words in run.commands} == {packages.LOCK}
@@ -34,5 +35,5 @@ def test_a_mirror_that_never_answers_ends_the_node_with_its_reason(capsys: pytes
         raise NodeError("no mirror")
 
     with pytest.raises(NodeError, match=r"^apt's mariadb-server: gave up after .*: no mirror$"):
-        packages.install(("mariadb-server",), RecordedRun({"apt-get": apt_get}), ManualTime().clock)
+        packages.install(("mariadb-server",), System(run=RecordedRun({"apt-get": apt_get}), clock=ManualTime().clock))
     assert capsys.readouterr().out.splitlines()[-1].startswith("the next attempt may succeed: ")

@@ -31,7 +31,7 @@ def test_a_node_takes_the_steps_of_its_role_in_order(role: str, capsys: pytest.C
     context = a_context()
     taken = Taken()
     steps = tuple(taken.step(*words) for words in (("mount",), ("other", *{CONTROLLER, LOGIN, COMPUTE} - {role}), ("own", role)))
-    run_steps(replace(context, node=replace(context.node, role=role)), SYSTEM, steps)
+    run_steps(replace(context, role=role), SYSTEM, steps)
     assert taken.titles == ["mount", "own"]
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["mount", "own"]
 
@@ -74,19 +74,19 @@ def test_a_step_that_does_not_concern_the_node_leaves_no_line(capsys: pytest.Cap
 
 
 BEFORE = (
-    ("readiness", "openzfs"),
-    ("readiness", "fsx"),
-    ("openzfs", "users"),
-    ("fsx", "users"),
-    ("users", "ssh"),
-    ("users", "message_of_the_day"),
+    ("wait until the node is ready", "mount OpenZFS at /home"),
+    ("wait until the node is ready", "mount FSx at /fsx"),
+    ("mount OpenZFS at /home", "groups and users"),
+    ("mount FSx at /fsx", "groups and users"),
+    ("groups and users", "ssh between nodes"),
+    ("groups and users", "message of the day"),
 )
 
 
 @pytest.mark.parametrize(("first", "then"), BEFORE)
 def test_what_a_step_needs_comes_before_it(first: str, then: str) -> None:
-    modules = [step.apply.__module__.rpartition(".")[2] for step in STEPS]
-    assert modules.index(first) < modules.index(then)
+    titles = [step.title for step in STEPS]
+    assert titles.index(first) < titles.index(then)
 
 
 LIVE = {

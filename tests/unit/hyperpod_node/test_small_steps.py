@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.mount import HOST_MOUNTS, OWN_MOUNTS
-from hyperpod_node.steps import container_storage, log_rotation, message_of_the_day
+from hyperpod_node.steps import file_systems, log_rotation, message_of_the_day
 from tests.unit.hyperpod_node.a_node import LUSTRE, a_context
 from tests.unit.hyperpod_node.fake_system import FakeSystem
 
@@ -37,7 +37,7 @@ def test_where_homes_are_local_the_greeting_promises_nothing(tmp_path: Path) -> 
     assert "Homes" not in (tmp_path / "etc/motd").read_text()
 
 
-NVME, SECOND = str(container_storage.NVME), str(container_storage.SECOND_VOLUME)
+NVME, SECOND = str(file_systems.NVME), str(file_systems.SECOND_VOLUME)
 
 
 class Disks:
@@ -47,10 +47,10 @@ class Disks:
         self.node = FakeSystem(folder)
         for mounts in (HOST_MOUNTS, OWN_MOUNTS):
             self.node.write(str(mounts), "".join(f"25 1 259:1 / {path} rw - ext4 x rw\n" for path in mounted))
-        self.link = self.node.path(container_storage.LINK)
+        self.link = self.node.path(file_systems.LINK)
 
     def apply(self) -> str:
-        container_storage.apply(a_context(), self.node.system)
+        file_systems.choose_container_disk(a_context(), self.node.system)
         return str(self.link.readlink().relative_to(self.node.root))
 
 

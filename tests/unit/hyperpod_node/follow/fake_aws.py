@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from hyperpod_node.follow.aws import Aws
+from hyperpod_node.follow.credentials import InstanceMetadata
 from hyperpod_node.follow.http import HttpError, Request
-from hyperpod_node.follow.instance_metadata import InstanceMetadata
 from tests.unit.hyperpod_node.manual_time import ManualTime
 
 KEYS = json.dumps({"AccessKeyId": "ASIA", "SecretAccessKey": "s", "Token": "t"})

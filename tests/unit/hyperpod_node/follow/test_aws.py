@@ -10,8 +10,8 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow.aws import ATTEMPTS, AwsError
+from hyperpod_node.follow.credentials import InstanceMetadata
 from hyperpod_node.follow.http import HttpError, Request, UnavailableError, UnreachableError, send
-from hyperpod_node.follow.instance_metadata import InstanceMetadata
 from tests.unit.hyperpod_node.follow.fake_aws import FakeAws, error
 
 

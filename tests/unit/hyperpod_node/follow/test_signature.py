@@ -13,8 +13,8 @@ import pytest
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as SdkCredentials
 
+from hyperpod_node.follow.credentials import Credentials, signed
 from hyperpod_node.follow.http import Request
-from hyperpod_node.follow.signature import Credentials, signed
 
 OURS = Credentials("ASIAEXAMPLE", "secret/with+signs", "token/with+signs=")
 SIGNERS = {"s3": botocore.auth.S3SigV4Auth, "ssm": botocore.auth.SigV4Auth, "logs": botocore.auth.SigV4Auth}

@@ -33,7 +33,7 @@ DOWN = "Slurmctld(primary) at ip-10-1-0-4 is DOWN\nSlurmctld(backup) at ip-10-1-
 def controller(database: str = "local") -> Context:
     context = a_context()
     settings = replace(context.settings, accounting=Accounting(database, None, 3306, None))
-    return replace(context, node=replace(context.node, role="controller"), settings=settings)
+    return replace(context, role="controller", settings=settings)
 
 
 @pytest.fixture

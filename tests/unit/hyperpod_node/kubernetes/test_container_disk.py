@@ -11,7 +11,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.kubernetes import container_disk
 from hyperpod_node.kubernetes.container_disk import EBS, INSTANCE_STORE, KUBELET, NVME, SECOND_VOLUME, UNIT
-from hyperpod_node.kubernetes.kubernetes_context import KubernetesContext
+from hyperpod_node.kubernetes.kubernetes_plan import KubernetesContext
 from tests.unit.hyperpod_node.fake_system import FakeSystem
 from tests.unit.hyperpod_node.manual_time import ManualTime
 

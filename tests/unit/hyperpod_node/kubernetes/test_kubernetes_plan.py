@@ -13,15 +13,14 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.kubernetes.kubernetes_context import KubernetesContext
-from hyperpod_node.kubernetes.kubernetes_plan import STEPS, KubernetesStep, run_kubernetes_steps
+from hyperpod_node.kubernetes.kubernetes_plan import STEPS, KubernetesContext, run_kubernetes_steps
 from hyperpod_node.node_settings import EKS, SLURM, orchestrator_of
 from tests.unit.hyperpod_node.fake_system import FakeSystem
 
 ASSETS = Path(__file__).parents[4] / "lifecycle_assets"
 OLDEST = (3, 7)
 """Python of Amazon Linux 2; Amazon Linux 2023 has 3.9."""
-LOADED = ("kubernetes.kubernetes_context", "kubernetes.kubernetes_plan", "machine", "node_settings", "resource_config")
+LOADED = ("kubernetes.kubernetes_plan", "node_settings", "resource_config", "system")
 """What lifecycle_script.py loads on Amazon EKS."""
 CONFIG = {
     "ClusterConfig": {"ClusterName": "ml-cluster"},
@@ -40,7 +39,7 @@ def modules_of(*arguments: str) -> list[Path]:
 
 
 def test_the_disk_is_ready_between_the_scripts_of_both_points() -> None:
-    assert [step.title for step in STEPS] == [
+    assert list(STEPS) == [
         "log rotation",
         "your scripts before Kubernetes",
         "disk for containers",
@@ -70,7 +69,7 @@ def test_the_first_failure_ends_the_node_with_the_title_of_its_step(tmp_path: Pa
         raise NodeError("no disk")
 
     ran: list[str] = []
-    steps = (KubernetesStep("disk for containers", fails), KubernetesStep("later", lambda *_: ran.append("later")))
+    steps = {"disk for containers": fails, "later": lambda *_: ran.append("later")}
     with pytest.raises(NodeError, match=r"^step 'disk for containers': no disk$"):
         run_kubernetes_steps(KubernetesContext(tmp_path), FakeSystem(tmp_path).system, steps)
     assert ran == []
@@ -121,7 +120,7 @@ def bundle(tmp_path: Path) -> Path:
     folder = tmp_path / "bundle"
     shutil.copytree(ASSETS, folder, ignore=shutil.ignore_patterns("__pycache__"))
     plan = folder / "hyperpod_node" / "kubernetes" / "kubernetes_plan.py"
-    plan.write_text(plan.read_text().replace('    KubernetesStep("log rotation", rotate_logs),\n', ""))
+    plan.write_text(plan.read_text().replace('    "log rotation": rotate_logs,\n', ""))
     (folder / "on_create.sh").write_text(
         (folder / "on_create.sh").read_text().replace("/var/log/provision", str(tmp_path / "log"))
     )
@@ -157,7 +156,7 @@ def test_the_scripts_have_the_syntax_of_the_oldest_python() -> None:
     found = modules_of(*(f"import hyperpod_node.{name}" for name in LOADED))
     names = {path.name for path in found}
     assert {"kubernetes_plan.py", "container_disk.py", "own_scripts.py", "shell.py"} <= names
-    assert not names & {"slurm_worker.py", "accounts.py", "plan.py"}
+    assert not names & {"slurm_client.py", "users.py", "plan.py"}
     for path in [*found, ASSETS / "lifecycle_script.py"]:
         tree = ast.parse(path.read_text(), str(path), feature_version=OLDEST)
         # Annotations like `str | None` are errors there unless they are not evaluated.

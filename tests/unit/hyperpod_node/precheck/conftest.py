@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck.checked_node import CheckedNode
-from hyperpod_node.precheck.facts import Facts
+from hyperpod_node.precheck.checked_node import CheckedNode, Facts
 from hyperpod_node.system import System
 
 # What programs printed on a simulated node with Slurm 24.11.

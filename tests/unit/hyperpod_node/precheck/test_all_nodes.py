@@ -3,8 +3,8 @@
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import all_nodes, no_answer, table
-from hyperpod_node.precheck.check_result import failed, passed, skipped
+from hyperpod_node.precheck import all_nodes
+from hyperpod_node.precheck.check_result import failed, passed, skipped, table_of_node, table_of_nodes
 
 from .conftest import Programs
 
@@ -28,7 +28,7 @@ def test_only_nodes_that_can_start_something_are_asked() -> None:
 
 def test_no_node_is_asked_where_none_is_ready() -> None:
     programs = Programs({"sinfo": "n1 down*\n"})
-    assert all_nodes.ask(programs, []) == ({}, {"n1": no_answer.of_state("down*")})
+    assert all_nodes.ask(programs, []) == ({}, {"n1": all_nodes.unasked("down*")})
     assert len(programs.commands) == 1
 
 
@@ -44,13 +44,13 @@ def test_nodes_on_which_srun_says_that_nothing_starts_are_left_out_the_next_time
             "srun --nodelist n1 ": all_nodes.line_of("n1", GOOD),
         }
     )
-    why = no_answer.of_error("srun cannot start a step: Communication connection failure")
+    why = all_nodes.not_started("srun cannot start a step: Communication connection failure")
     assert all_nodes.ask(programs, []) == ({"n1": GOOD}, {"n2": why, "n3": why})
 
 
 def test_a_cluster_without_a_node_that_starts_anything_is_asked_once() -> None:
     programs = Programs({"sinfo": "n1 idle\n", "srun": NodeError("Task launch for StepId=7.0 failed on node n1: timed out")})
-    assert all_nodes.ask(programs, []) == ({}, {"n1": no_answer.of_error("srun cannot start a step: timed out")})
+    assert all_nodes.ask(programs, []) == ({}, {"n1": all_nodes.not_started("srun cannot start a step: timed out")})
     assert len(programs.commands) == 2
 
 
@@ -66,7 +66,7 @@ def test_a_node_that_cannot_start_anything_and_is_not_named_does_not_hide_the_ot
     )
     answers, silent = all_nodes.ask(programs, [])
     assert answers == {"n1": GOOD}
-    assert silent == {"n2": no_answer.of_error("status 233: unable to create step")}
+    assert silent == {"n2": all_nodes.not_started("status 233: unable to create step")}
     assert "systemctl restart slurmd" in silent["n2"].fix
 
 
@@ -82,7 +82,7 @@ def test_a_node_that_cannot_start_anything_and_is_not_named_does_not_hide_the_ot
     ],
 )
 def test_a_node_that_is_not_asked_has_the_fix_of_its_state(state: str, fix: str) -> None:
-    result = no_answer.of_state(state)
+    result = all_nodes.unasked(state)
     assert result.message == f"its state is {state}"
     assert fix in result.fix
 
@@ -111,7 +111,7 @@ def test_an_answer_of_another_version_names_the_node() -> None:
 
 def test_one_failure_of_many_nodes_is_reported_once_with_their_names() -> None:
     silent = {name: failed(f"its state is {state}", "restart it") for name, state in (("n5", "down"), ("n4", "down*"))}
-    assert table.of_nodes({"n2": BAD, "n1": BAD, "n3": GOOD}, silent) == (
+    assert table_of_nodes({"n2": BAD, "n1": BAD, "n3": GOOD}, silent) == (
         "node  slurm daemon  docker\n"
         "n1    FAIL          SKIP\n"
         "n2    FAIL          SKIP\n"
@@ -128,7 +128,7 @@ def test_one_failure_of_many_nodes_is_reported_once_with_their_names() -> None:
 
 
 def test_a_failure_of_one_node_is_followed_by_its_fix() -> None:
-    assert table.of_node("n1 (compute)", BAD) == (
+    assert table_of_node("n1 (compute)", BAD) == (
         "n1 (compute)\n"
         "  FAIL  slurm daemon  slurmd is inactive\n"
         "                      -> sudo systemctl restart slurmd\n"
@@ -137,5 +137,5 @@ def test_a_failure_of_one_node_is_followed_by_its_fix() -> None:
 
 
 def test_only_silent_nodes_still_make_a_table() -> None:
-    said = table.of_nodes({}, {"n1": failed("its state is down*", "restart it")})
+    said = table_of_nodes({}, {"n1": failed("its state is down*", "restart it")})
     assert said == "n1    no answer: its state is down*\n\nno answer from n1\n  -> restart it"

@@ -3,7 +3,7 @@
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import docker, docker_data_root, enroot_runtime_path, nvidia_container_cli, pyxis
+from hyperpod_node.precheck import checks, containers
 
 from .conftest import MOUNTS, NVME, Make, captured
 
@@ -12,14 +12,16 @@ INACTIVE = ACTIVE.replace("ActiveState=active", "ActiveState=inactive")
 SAGEMAKER = "/dev/nvme1n1 /opt/sagemaker ext4 rw 0 0\n"
 
 
-@pytest.mark.parametrize("check", [docker, docker_data_root, enroot_runtime_path, pyxis, nvidia_container_cli])
-def test_a_node_without_containers_is_not_blamed_for_it(make_node: Make, check: object) -> None:
-    result = check.check(make_node())  # type: ignore[attr-defined] # a module
+@pytest.mark.parametrize("name", ["docker", "docker data root", "enroot runtime path", "pyxis", "nvidia container cli"])
+def test_a_node_without_containers_is_not_blamed_for_it(make_node: Make, name: str) -> None:
+    result = checks.CHECKS[name](make_node())
     assert (result.state, "installed" in result.message) == ("SKIP", True)
 
 
 def test_docker_passes_with_its_version_when_the_service_runs(make_node: Make) -> None:
-    result = docker.check(make_node("docker", answers={"docker --version": "Docker version 27.3\n", "systemctl show": ACTIVE}))
+    result = containers.docker(
+        make_node("docker", answers={"docker --version": "Docker version 27.3\n", "systemctl show": ACTIVE})
+    )
     assert (result.state, result.message) == ("PASS", "Docker version 27.3")
 
 
@@ -28,12 +30,12 @@ def test_docker_that_is_started_at_first_use_passes(make_node: Make) -> None:
         return f"systemctl show -p LoadState,ActiveState,Result {unit}"
 
     answers = {"docker --version": "Docker version 27.3", shown("docker.socket"): ACTIVE, shown("docker"): INACTIVE}
-    assert docker.check(make_node("docker", answers=answers)).state == "PASS"
+    assert containers.docker(make_node("docker", answers=answers)).state == "PASS"
 
 
 def test_a_failed_docker_service_is_reported_with_the_reason_and_where_to_look(make_node: Make) -> None:
     failed = ACTIVE.replace("ActiveState=active", "ActiveState=failed").replace("Result=success", "Result=exit-code")
-    result = docker.check(make_node("docker", answers={"docker --version": "x", "systemctl show": failed}))
+    result = containers.docker(make_node("docker", answers={"docker --version": "x", "systemctl show": failed}))
     assert (result.state, result.message) == ("FAIL", "docker is installed, but its service is failed (exit-code)")
     assert "journalctl -u docker" in result.fix
 
@@ -53,12 +55,12 @@ def test_a_failed_docker_service_is_reported_with_the_reason_and_where_to_look(m
 def test_dockers_data_belongs_on_the_local_disk_where_there_is_one(
     make_node: Make, mounts: str, settings: str, state: str
 ) -> None:
-    result = docker_data_root.check(make_node("docker", files={"etc/docker/daemon.json": settings}, mounts=MOUNTS + mounts))
+    result = containers.docker_data_root(make_node("docker", files={"etc/docker/daemon.json": settings}, mounts=MOUNTS + mounts))
     assert result.state == state
 
 
 def test_docker_without_settings_keeps_its_data_on_the_root_disk(make_node: Make) -> None:
-    result = docker_data_root.check(make_node("docker", mounts=MOUNTS + NVME))
+    result = containers.docker_data_root(make_node("docker", mounts=MOUNTS + NVME))
     assert result.message == "docker's data root /var/lib/docker is on /, not on /opt/dlami/nvme"
     assert '"data-root": "/opt/dlami/nvme/docker/data-root"' in result.fix
 
@@ -67,7 +69,7 @@ def test_a_data_root_that_leads_to_the_local_disk_by_a_link_is_on_it(make_node: 
     node = make_node("docker", files={"etc/docker/daemon.json": '{"data-root": "/containers/docker"}'}, mounts=MOUNTS + NVME)
     (node.system.root / "opt/dlami/nvme").mkdir(parents=True)
     (node.system.root / "containers").symlink_to("opt/dlami/nvme")
-    assert docker_data_root.check(node).state == "PASS"
+    assert containers.docker_data_root(node).state == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -81,26 +83,28 @@ def test_a_data_root_that_leads_to_the_local_disk_by_a_link_is_on_it(make_node: 
     ],
 )
 def test_enroots_runtime_path_belongs_on_the_local_disk(make_node: Make, settings: str, state: str, found: str) -> None:
-    result = enroot_runtime_path.check(make_node("enroot", files={"etc/enroot/enroot.conf": settings}, mounts=MOUNTS + NVME))
+    result = containers.enroot_runtime_path(make_node("enroot", files={"etc/enroot/enroot.conf": settings}, mounts=MOUNTS + NVME))
     assert result.state == state
     assert found in result.message
 
 
 def test_pyxis_passes_only_when_srun_could_load_it(make_node: Make) -> None:
     without = captured("srun-help.txt")
-    assert pyxis.check(make_node("enroot", answers={"srun --help": without})).state == "FAIL"
-    assert pyxis.check(make_node("enroot", answers={"srun --help": without + "      --container-image=...\n"})).state == "PASS"
+    assert containers.pyxis(make_node("enroot", answers={"srun --help": without})).state == "FAIL"
+    assert (
+        containers.pyxis(make_node("enroot", answers={"srun --help": without + "      --container-image=...\n"})).state == "PASS"
+    )
 
 
 def test_nvidias_program_concerns_only_nodes_with_gpus_that_run_containers(make_node: Make) -> None:
     said = "cli-version: 1.17.4\nlib-version: 1.17.4\n"
-    assert nvidia_container_cli.check(make_node("docker", facts={"gpus": 0})).state == "SKIP"
-    assert nvidia_container_cli.check(make_node("docker")).state == "FAIL"
-    result = nvidia_container_cli.check(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": said}))
+    assert containers.nvidia_container_cli(make_node("docker", facts={"gpus": 0})).state == "SKIP"
+    assert containers.nvidia_container_cli(make_node("docker")).state == "FAIL"
+    result = containers.nvidia_container_cli(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": said}))
     assert (result.state, result.message) == ("PASS", "cli-version: 1.17.4")
 
 
 def test_a_broken_program_is_reported_with_its_output(make_node: Make) -> None:
     broken = NodeError("`nvidia-container-cli --version` ended with status 127: libnvidia-container.so.1: cannot open")
     with pytest.raises(NodeError, match=r"libnvidia-container\.so\.1"):
-        nvidia_container_cli.check(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": broken}))
+        containers.nvidia_container_cli(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": broken}))

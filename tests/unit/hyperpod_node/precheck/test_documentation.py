@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperpod_node.precheck import check_script, checks, command_line
+from hyperpod_node.precheck import checks, command_line, script_rules
 from hyperpod_node.precheck.sbatch_script import SbatchScript
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster
 
@@ -30,5 +30,5 @@ def test_the_problems_on_the_page_are_those_that_the_command_prints() -> None:
     shown = re.search(r"\$ cat train\.sbatch\n(.*?)\$ hyperpod-precheck --script train\.sbatch\n(.*?)\n```", PAGE, re.DOTALL)
     assert shown
     cluster = SlurmCluster({"dev": 4, "gpu": 4}, False, frozenset({"none", "pmix"}), captured("srun-help.txt"))
-    found = check_script.check(SbatchScript(shown[1]), cluster)
-    assert check_script.as_text(Path("train.sbatch"), found) == shown[2]
+    found = script_rules.check(SbatchScript(shown[1]), cluster)
+    assert command_line.as_text(Path("train.sbatch"), found) == shown[2]

@@ -11,10 +11,9 @@ import pytest
 from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
-from hyperpod_node.node import Node
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.precheck import command_line
-from hyperpod_node.precheck.facts import FILE, Facts
+from hyperpod_node.precheck.checked_node import FACTS_FILE, Facts
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.steps import precheck
@@ -57,7 +56,7 @@ def context(tmp_path: Path) -> Context:
     cluster = ResourceConfig.load(tmp_path / "resource_config.json")
     parameters = ProvisioningParameters.load(tmp_path / "provisioning_parameters.json")
     settings = NodeSettings.load(tmp_path / "node_settings.json")
-    return Context(Node.find(cluster, parameters, addresses=["10.1.0.6"]), cluster, parameters, settings)
+    return Context(cluster.instances[0], "compute", cluster, parameters, settings)
 
 
 @pytest.fixture
@@ -71,20 +70,20 @@ def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
 
 def test_the_node_is_noted_with_what_it_ought_to_have(context: Context, system: System) -> None:
     precheck.apply(context, system)
-    assert Facts.load(system.path(FILE)) == FACTS
+    assert Facts.load(system.path(FACTS_FILE)) == FACTS
 
 
 def test_the_home_of_the_ami_s_own_user_is_checked_too(context: Context, tmp_path: Path) -> None:
     ubuntu = Account("ubuntu", 1000, 1000, Path("/home/ubuntu"))
     system = System(root=tmp_path, accounts=FakeAccounts([ubuntu]))
     precheck.apply(context, system)
-    assert Facts.load(system.path(FILE)).users == ("ada", "ubuntu")
+    assert Facts.load(system.path(FACTS_FILE)).users == ("ada", "ubuntu")
 
 
 def test_what_is_noted_is_no_secret_and_readable_by_all(context: Context, system: System) -> None:
     precheck.apply(context, system)
-    assert "secret" not in (system.path(FILE)).read_text()
-    assert stat.S_IMODE((system.path(FILE)).stat().st_mode) == 0o644
+    assert "secret" not in (system.path(FACTS_FILE)).read_text()
+    assert stat.S_IMODE((system.path(FACTS_FILE)).stat().st_mode) == 0o644
 
 
 def test_the_command_runs_from_where_it_was_put(context: Context, system: System, tmp_path: Path) -> None:
@@ -94,14 +93,14 @@ def test_the_command_runs_from_where_it_was_put(context: Context, system: System
         [system.path(precheck.COMMAND), "--help"], capture_output=True, text=True, cwd=tmp_path, env=environment, check=True
     )
     assert "--script JOB.sbatch" in done.stdout
-    assert not list(system.path(FILE).parent.rglob("__pycache__"))
+    assert not list(system.path(FACTS_FILE).parent.rglob("__pycache__"))
 
 
 def test_installing_twice_changes_nothing_the_second_time(context: Context, system: System) -> None:
     precheck.apply(context, system)
-    before = files_below(system.path(FILE).parent)
+    before = files_below(system.path(FACTS_FILE).parent)
     precheck.apply(context, system)
-    assert files_below(system.path(FILE).parent) == before
+    assert files_below(system.path(FACTS_FILE).parent) == before
 
 
 def test_a_node_without_lifecycle_scripts_is_reported_with_what_writes_the_facts(

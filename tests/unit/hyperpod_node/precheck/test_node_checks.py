@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import checks, fsx, slurm_daemon, user_homes
+from hyperpod_node.precheck import checks, file_systems
 from hyperpod_node.system import System
 
 from .conftest import FSX, WITHOUT_FSX, Make, captured
@@ -33,7 +33,7 @@ def test_a_node_is_asked_for_the_daemon_of_its_role(make_node: Make, role: str, 
         SHOW_NODE: "NodeName=n1 State=IDLE SlurmdStartTime=2026-01-01T00:00:00",
     }
     node = make_node(facts={"role": role}, answers=answers, files={"run/slurm/conf/slurm.conf": ""})
-    assert slurm_daemon.check(node).message == found
+    assert checks.slurm_daemon(node).message == found
 
 
 @pytest.mark.parametrize(
@@ -45,28 +45,28 @@ def test_a_node_is_asked_for_the_daemon_of_its_role(make_node: Make, role: str, 
 )
 def test_a_worker_that_slurmctld_does_not_know_is_not_fit(make_node: Make, answer: str | NodeError, why: str) -> None:
     answers = {"systemctl": ACTIVE, SHOW_NODE: answer}
-    result = slurm_daemon.check(make_node(answers=answers, files={"run/slurm/conf/slurm.conf": ""}))
+    result = checks.slurm_daemon(make_node(answers=answers, files={"run/slurm/conf/slurm.conf": ""}))
     assert result.state == "FAIL"
     assert why in result.message
     assert "minutes after it is InService" in result.fix
 
 
 def test_a_login_node_has_no_daemon(make_node: Make) -> None:
-    assert slurm_daemon.check(make_node(facts={"role": "login"})).state == "SKIP"
+    assert checks.slurm_daemon(make_node(facts={"role": "login"})).state == "SKIP"
 
 
 def test_a_daemon_that_is_not_there_is_said_so(make_node: Make) -> None:
-    result = slurm_daemon.check(make_node(answers={"systemctl": captured("systemctl-show-not-found.txt")}))
+    result = checks.slurm_daemon(make_node(answers={"systemctl": captured("systemctl-show-not-found.txt")}))
     assert (result.state, result.message) == ("FAIL", "slurmd is not-found")
     assert "journalctl -u slurmd" in result.fix
 
 
 def test_no_file_system_is_no_failure_where_none_is_configured(make_node: Make) -> None:
-    assert fsx.check(make_node(facts={"file_system": False})).state == "SKIP"
+    assert file_systems.fsx(make_node(facts={"file_system": False})).state == "SKIP"
 
 
 def test_fsx_that_is_not_mounted_is_reported_with_the_ports_to_check(make_node: Make) -> None:
-    result = fsx.check(make_node(mounts=WITHOUT_FSX))
+    result = file_systems.fsx(make_node(mounts=WITHOUT_FSX))
     assert (result.state, result.message) == ("FAIL", "/fsx is not mounted")
     assert "988" in result.fix
 
@@ -74,7 +74,7 @@ def test_fsx_that_is_not_mounted_is_reported_with_the_ports_to_check(make_node: 
 def test_fsx_is_written_to_and_left_as_it_was(make_node: Make) -> None:
     node = make_node(mounts=WITHOUT_FSX + FSX)
     (node.system.root / "fsx").mkdir()
-    result = fsx.check(replace(node, system=System(root=node.system.root)))
+    result = file_systems.fsx(replace(node, system=System(root=node.system.root)))
     assert (result.state, result.message) == ("PASS", "10.1.0.9@tcp:/abcdefgh (lustre), writable")
     assert list((node.system.root / "fsx").iterdir()) == []
 
@@ -82,19 +82,19 @@ def test_fsx_is_written_to_and_left_as_it_was(make_node: Make) -> None:
 def test_fsx_that_is_mounted_and_dead_fails(make_node: Make) -> None:
     node = make_node(answers={"dd": NodeError("`dd` did not end within 20 s")})
     (node.system.root / "fsx").mkdir()
-    result = fsx.check(node)
+    result = file_systems.fsx(node)
     assert (result.state, "did not end within 20 s" in result.message) == ("FAIL", True)
 
 
 def test_a_user_who_owns_nothing_below_fsx_does_not_make_it_fail(make_node: Make) -> None:
-    result = fsx.check(make_node())  # there is no folder at all that could be written
+    result = file_systems.fsx(make_node())  # there is no folder at all that could be written
     assert (result.state, "write test skipped" in result.message) == ("PASS", True)
 
 
 def test_homes_on_the_shared_file_system_pass(make_node: Make) -> None:
     node = make_node(answers={"getent passwd ada": ADA})
     (node.system.root / "fsx/home/ada").mkdir(parents=True)
-    assert user_homes.check(node).state == "PASS"
+    assert file_systems.user_homes(node).state == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_homes_on_the_shared_file_system_pass(make_node: Make) -> None:
     ],
 )
 def test_a_wrong_home_is_reported_with_its_fix(make_node: Make, entry: str | NodeError, found: str, fix: str) -> None:
-    result = user_homes.check(make_node(answers={"getent": entry}))
+    result = file_systems.user_homes(make_node(answers={"getent": entry}))
     assert (result.state, result.message) == ("FAIL", found)
     assert fix in result.fix
 
 
 def test_homes_are_not_blamed_for_a_missing_file_system(make_node: Make) -> None:
-    assert user_homes.check(make_node(mounts=WITHOUT_FSX, answers={"getent": ADA})).state == "SKIP"
+    assert file_systems.user_homes(make_node(mounts=WITHOUT_FSX, answers={"getent": ADA})).state == "SKIP"
 
 
 @pytest.mark.parametrize("fsx", [FSX, ""])
@@ -121,21 +121,21 @@ def test_homes_on_openzfs_are_shared_as_well(make_node: Make, fsx: str) -> None:
     answers: dict[str, str | NodeError] = {"getent": ADA.replace("/fsx", "")}
     node = make_node(mounts=WITHOUT_FSX + fsx + zfs, answers=answers, facts={"homes": "/home", "file_system": bool(fsx)})
     (node.system.root / "home/ada").mkdir(parents=True)
-    assert user_homes.check(node).state == "PASS"
+    assert file_systems.user_homes(node).state == "PASS"
 
 
 def test_openzfs_that_is_not_mounted_is_reported(make_node: Make) -> None:
-    result = user_homes.check(make_node(facts={"homes": "/home"}, answers={"getent": ADA.replace("/fsx", "")}))
+    result = file_systems.user_homes(make_node(facts={"homes": "/home"}, answers={"getent": ADA.replace("/fsx", "")}))
     assert (result.state, result.message) == ("FAIL", "/home is not mounted")
 
 
 def test_a_home_belongs_in_the_folder_of_the_cluster_file(make_node: Make) -> None:
     answers: dict[str, str | NodeError] = {"getent passwd ada": ADA.replace("/fsx", "")}
-    assert user_homes.check(make_node(facts={"homes": "/fsx"}, answers=answers)).fix == "sudo usermod -d /fsx/ada ada"
+    assert file_systems.user_homes(make_node(facts={"homes": "/fsx"}, answers=answers)).fix == "sudo usermod -d /fsx/ada ada"
 
 
 def test_local_homes_are_not_checked(make_node: Make) -> None:
-    assert user_homes.check(make_node(facts={"homes": None})).state == "SKIP"
+    assert file_systems.user_homes(make_node(facts={"homes": None})).state == "SKIP"
 
 
 def test_only_a_check_that_cannot_run_fails(make_node: Make) -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import check_script
+from hyperpod_node.precheck import command_line, sbatch_script, script_rules
 from hyperpod_node.precheck.sbatch_script import SbatchScript
-from hyperpod_node.precheck.script_recovery import minutes_of
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster, mpi_types_of, partitions_of
 
 from .conftest import Programs, captured
@@ -18,13 +17,14 @@ HYPERPOD = SlurmCluster({"dev": 4}, True, frozenset({"none"}), PLAIN.srun_help +
 
 
 def problems(text: str, cluster: SlurmCluster = PLAIN) -> list[tuple[int, str, str]]:
-    return [(f.line, f.level, f.message) for f in check_script.check(SbatchScript(text), cluster)]
+    return [(f.line, f.level, f.message) for f in script_rules.check(SbatchScript(text), cluster)]
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.sbatch")), ids=lambda path: path.name)
 @pytest.mark.parametrize("cluster", [PLAIN, HYPERPOD], ids=["plain", "hyperpod"])
 def test_the_examples_have_no_error(path: Path, cluster: SlurmCluster) -> None:
-    assert not check_script.has_errors(check_script.check(check_script.read(path), cluster))
+    found = script_rules.check(sbatch_script.read(path), cluster)
+    assert not [problem for problem in found if problem.level == sbatch_script.ERROR]
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.sbatch")), ids=lambda path: path.name)
@@ -88,7 +88,7 @@ def test_a_job_on_several_nodes_that_nothing_restarts_is_warned_of() -> None:
     [("30", 30), ("30:30", 30.5), ("01:30:00", 90), ("1-0", 1440), ("1-01:30", 1530), ("2-00:00:30", 2880.5)],
 )
 def test_time_limits_are_read_as_slurm_reads_them(time: str, minutes: float) -> None:
-    assert minutes_of(time) == minutes
+    assert script_rules.minutes_of(time) == minutes
 
 
 @pytest.mark.parametrize(("time", "warned"), [("00:10:00", False), ("1-0", True), ("UNLIMITED", True)])
@@ -144,12 +144,12 @@ def test_mpi_types_are_separated_from_the_text_around_them() -> None:
 
 def test_a_script_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(NodeError, match=r"cannot read .*job\.sbatch"):
-        check_script.read(tmp_path / "job.sbatch")
+        sbatch_script.read(tmp_path / "job.sbatch")
 
 
 def test_findings_are_shown_with_file_line_and_fix(tmp_path: Path) -> None:
-    found = check_script.check(SbatchScript("#!/bin/bash\n#SBATCH --partition=big\n"), PLAIN)
-    assert check_script.as_text(Path("job.sbatch"), found) == (
+    found = script_rules.check(SbatchScript("#!/bin/bash\n#SBATCH --partition=big\n"), PLAIN)
+    assert command_line.as_text(Path("job.sbatch"), found) == (
         "job.sbatch:2: error: unknown partition 'big'\n  -> use one of dev, gpu, or remove the option for the default"
     )
-    assert check_script.as_text(Path("job.sbatch"), []) == "job.sbatch: no problems found"
+    assert command_line.as_text(Path("job.sbatch"), []) == "job.sbatch: no problems found"

@@ -9,7 +9,7 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Partition
-from hyperpod_node.steps import accounting, slurm_configuration
+from hyperpod_node.steps import accounting, slurm_controller
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
@@ -126,7 +126,7 @@ def test_with_an_external_database_a_second_controller_stands_in_for_slurmdbd_to
     machine.write(CONF, TWO_CONF)
     machine.host = "ip-10-1-0-5"
     context = slurm_context(here=SECOND_CONTROLLER, instances=(CONTROLLER, SECOND_CONTROLLER), accounting=EXTERNAL)
-    slurm_configuration.apply(context, machine.system)
+    slurm_controller.apply_configuration(context, machine.system)
     accounting.apply(context, machine.system)
     text = (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
     assert "DbdHost=ip-10-1-0-4\nDbdBackupHost=ip-10-1-0-5\n" in text

@@ -10,7 +10,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Accounting
 from hyperpod_node.slurm.slurm_conf import BEGIN
-from hyperpod_node.steps import accounting, slurm_configuration, slurm_login, slurm_worker
+from hyperpod_node.steps import accounting, slurm_client, slurm_controller
 from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, LOCAL, PLAIN, WORKER, SlurmMachine, slurm_context
 
 API = replace(PLAIN, setup="api")
@@ -153,13 +153,13 @@ def test_slurmd_is_restarted_until_it_has_the_configuration_of_the_controllers_s
         return str(systemctl(arguments, stdin))
 
     worker.answers("systemctl", fetch)
-    slurm_worker.apply(slurm_context(here=WORKER, slurm=API), worker.system)
+    slurm_client.apply_worker(slurm_context(here=WORKER, slurm=API), worker.system)
     assert restarts == 3
     assert "warning" not in capsys.readouterr().out
 
 
 def test_a_configuration_that_never_comes_is_a_warning(worker: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
-    slurm_worker.apply(slurm_context(here=WORKER, slurm=API), worker.system)
+    slurm_client.apply_worker(slurm_context(here=WORKER, slurm=API), worker.system)
     assert "warning: the final configuration of slurmd: gave up after" in capsys.readouterr().out
 
 
@@ -177,10 +177,10 @@ def test_a_login_node_renews_what_sackd_fetched_too_early(worker: SlurmMachine) 
         return systemctl(arguments, stdin)
 
     worker.answers("systemctl", fetch)
-    slurm_login.apply(slurm_context(here=WORKER, slurm=API), worker.system)
+    slurm_client.apply_login(slurm_context(here=WORKER, slurm=API), worker.system)
     assert restarts == 3
 
 
 def test_with_the_api_the_block_marks_the_final_configuration_even_if_it_is_empty(machine: SlurmMachine) -> None:
-    slurm_configuration.apply(slurm_context(slurm=API, accounting=NO_ACCOUNTING), machine.system)
+    slurm_controller.apply_configuration(slurm_context(slurm=API, accounting=NO_ACCOUNTING), machine.system)
     assert BEGIN in (machine.root / "opt/slurm/etc/slurm.conf").read_text()

@@ -9,7 +9,7 @@ import pytest
 from hyperpod_node.slurm.configuration import HEADER
 from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, SlurmConf
 from hyperpod_node.slurm.topology import turn_off
-from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.steps import slurm_controller
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, SlurmMachine, slurm_context
 
@@ -42,7 +42,7 @@ def test_a_topology_without_a_description_is_turned_off(machine: SlurmMachine, t
     for name, content in files.items():
         machine.write(f"{ETC}/{name}", content)
 
-    slurm_configuration.apply(slurm_context(), machine.system)
+    slurm_controller.apply_configuration(slurm_context(), machine.system)
 
     assert "Topology" not in active(machine)
     assert "PartitionName=dev Nodes=ALL Default=YES State=UP" in active(machine)
@@ -68,7 +68,7 @@ def test_a_described_topology_stays_the_agents(
     for name, content in files.items():
         machine.write(f"{ETC}/{name}", content)
 
-    slurm_configuration.apply(slurm_context(slurm=slurm), machine.system)  # type: ignore[arg-type]  # two values of Slurm
+    slurm_controller.apply_configuration(slurm_context(slurm=slurm), machine.system)  # type: ignore[arg-type]  # two values of Slurm
 
     lines = [line for line in text.splitlines() if "Topology" in line]
     assert [line for line in active(machine).splitlines() if "Topology" in line] == lines
@@ -78,7 +78,7 @@ def test_a_described_topology_stays_the_agents(
 
 def test_a_plugin_that_reads_no_file_stays(machine: SlurmMachine) -> None:
     machine.write(CONF, SLURM_CONF + "TopologyPlugin=topology/3d_torus\n")
-    slurm_configuration.apply(slurm_context(), machine.system)
+    slurm_controller.apply_configuration(slurm_context(), machine.system)
     assert "TopologyPlugin=topology/3d_torus" in active(machine)
 
 
@@ -87,7 +87,7 @@ def test_the_cluster_files_topology_takes_the_place_of_an_empty_one(machine: Slu
     machine.write(f"{ETC}/topology.conf", "")
     machine.write(f"{ETC}/topology.yaml", "[]\n")
 
-    slurm_configuration.apply(slurm_context(slurm=WITH_TOPOLOGY), machine.system)
+    slurm_controller.apply_configuration(slurm_context(slurm=WITH_TOPOLOGY), machine.system)
 
     assert [line for line in active(machine).splitlines() if "Topology" in line] == ["TopologyPlugin=topology/tree"]
     assert (machine.root / ETC / "topology.conf").read_text().endswith(SWITCHES)

@@ -10,7 +10,7 @@ import pytest
 
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
-from hyperpod_node.steps import accounting, munge, slurm_configuration, slurm_controller
+from hyperpod_node.steps import accounting, munge, slurm_controller
 from tests.unit.hyperpod_node.a_node import user
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
@@ -34,8 +34,8 @@ def test_a_slurm_conf_that_does_not_come_is_an_error_with_a_bound(tmp_path: Path
     if content is not None:
         machine.write(CONF, content)
     with pytest.raises(NodeError, match=r"slurm\.conf: gave up after .*HyperPod's agent"):
-        slurm_configuration.apply(slurm_context(), machine.system)
-    assert 500 < machine.time.now_s <= slurm_configuration.TIMEOUT_S
+        slurm_controller.apply_configuration(slurm_context(), machine.system)
+    assert 500 < machine.time.now_s <= slurm_controller.AGENT_TIMEOUT_S
 
 
 PLACEHOLDER = SLURM_CONF.replace("ip-10-1-0-4(10.1.0.4)", "localhost")
@@ -45,8 +45,8 @@ def test_a_slurm_conf_that_does_not_name_this_controller_is_an_error_that_says_w
     machine = SlurmMachine(tmp_path)
     machine.write(CONF, PLACEHOLDER)
     with pytest.raises(NodeError, match=r"SlurmctldHost lines for \['localhost'\] but not for the controllers \['10\.1\.0\.4'\]"):
-        slurm_configuration.apply(slurm_context(), machine.system)
-    assert 500 < machine.time.now_s <= slurm_configuration.TIMEOUT_S
+        slurm_controller.apply_configuration(slurm_context(), machine.system)
+    assert 500 < machine.time.now_s <= slurm_controller.AGENT_TIMEOUT_S
     assert (tmp_path / CONF).read_text() == PLACEHOLDER
 
 
@@ -57,14 +57,14 @@ def test_a_slurm_conf_that_does_not_name_this_controller_yet_is_waited_for(tmp_p
     def pause(_: float) -> None:
         machine.write(CONF, SLURM_CONF)
 
-    slurm_configuration.apply(slurm_context(), replace(machine.system, clock=replace(machine.time.clock, sleep=pause)))
+    slurm_controller.apply_configuration(slurm_context(), replace(machine.system, clock=replace(machine.time.clock, sleep=pause)))
     assert "AccountingStorageHost=10.1.0.4" in (tmp_path / CONF).read_text()
 
 
 def test_a_controller_is_known_by_its_host_name_as_well(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path, host="head")
     machine.write(CONF, SLURM_CONF.replace("ip-10-1-0-4(10.1.0.4)", "head"))
-    slurm_configuration.apply(slurm_context(), machine.system)
+    slurm_controller.apply_configuration(slurm_context(), machine.system)
     assert machine.time.pauses == []
 
 
@@ -75,7 +75,7 @@ def test_a_slurm_conf_that_comes_late_is_waited_for(tmp_path: Path) -> None:
         machine.write(CONF, SLURM_CONF)
 
     system = replace(machine.system, clock=replace(machine.time.clock, sleep=pause))
-    slurm_configuration.apply(slurm_context(), system)
+    slurm_controller.apply_configuration(slurm_context(), system)
     assert "AccountingStorageHost" in (tmp_path / CONF).read_text()
 
 
@@ -83,9 +83,9 @@ def test_a_slurm_conf_that_comes_late_is_waited_for(tmp_path: Path) -> None:
 def test_the_configuration_is_written_once_and_keeps_the_agents_owner_and_mode(machine: SlurmMachine) -> None:
     context = slurm_context(slurm=replace(PLAIN, prolog_and_epilog=True, topology="SwitchName=a Nodes=ip-10-1-0-6\n"))
     (machine.root / CONF).chmod(0o640)
-    slurm_configuration.apply(context, machine.system)
+    slurm_controller.apply_configuration(context, machine.system)
     after = machine.files()
-    slurm_configuration.apply(context, machine.system)
+    slurm_controller.apply_configuration(context, machine.system)
     assert machine.files() == after
     assert stat.S_IMODE((machine.root / CONF).stat().st_mode) == 0o640
     etc = machine.root / "opt/slurm/etc"
@@ -97,21 +97,21 @@ def test_the_configuration_is_written_once_and_keeps_the_agents_owner_and_mode(m
 def test_other_files_are_unchanged_and_ours_are_removed_when_unwanted(machine: SlurmMachine) -> None:
     theirs = machine.write("opt/slurm/etc/gres.conf", "AutoDetect=nvml\n")
     topology = replace(PLAIN, topology="SwitchName=a Nodes=ip-10-1-0-6\n")
-    slurm_configuration.apply(slurm_context(slurm=topology), machine.system)
-    slurm_configuration.apply(slurm_context(), machine.system)
+    slurm_controller.apply_configuration(slurm_context(slurm=topology), machine.system)
+    slurm_controller.apply_configuration(slurm_context(), machine.system)
     assert theirs.read_text() == "AutoDetect=nvml\n"
     assert not (machine.root / "opt/slurm/etc/topology.conf").exists()
 
 
 def test_an_included_file_is_never_left_empty_because_all_commands_would_complain(machine: SlurmMachine) -> None:
-    slurm_configuration.apply(slurm_context(types={}), machine.system)
+    slurm_controller.apply_configuration(slurm_context(types={}), machine.system)
     assert (machine.root / "opt/slurm/etc/accounting.conf").read_text().startswith("#")
 
 
 def test_what_the_image_wrote_into_the_included_file_stays(machine: SlurmMachine) -> None:
     included = machine.write("opt/slurm/etc/accounting.conf", "AccountingStorageHost=localhost\n")
     for _ in range(2):
-        slurm_configuration.apply(slurm_context(), machine.system)
+        slurm_controller.apply_configuration(slurm_context(), machine.system)
     first, header, line = included.read_text().splitlines()
     assert first == "AccountingStorageHost=localhost"
     assert header.startswith("# written by hyperpod_node")
@@ -121,7 +121,7 @@ def test_what_the_image_wrote_into_the_included_file_stays(machine: SlurmMachine
 def test_a_topology_that_does_not_fit_is_not_used_and_a_warning_says_why(
     machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    slurm_configuration.apply(slurm_context(slurm=replace(PLAIN, topology="SwitchName=a Nodes=x\n")), machine.system)
+    slurm_controller.apply_configuration(slurm_context(slurm=replace(PLAIN, topology="SwitchName=a Nodes=x\n")), machine.system)
     assert "warning: slurm.topology is not used: it lacks ip-10-1-0-6" in capsys.readouterr().out
     assert "TopologyPlugin" not in (machine.root / CONF).read_text()
 
@@ -129,7 +129,7 @@ def test_a_topology_that_does_not_fit_is_not_used_and_a_warning_says_why(
 def test_a_controller_of_which_slurm_conf_does_not_know_is_not_started(machine: SlurmMachine) -> None:
     context = slurm_context(instances=(CONTROLLER, SECOND_CONTROLLER, WORKER))
     with pytest.raises(NodeError, match=r"\['ip-10-1-0-4\(10\.1\.0\.4\)'\] but not for the controllers \['10\.1\.0\.5'\]"):
-        slurm_configuration.apply(context, machine.system)
+        slurm_controller.apply_configuration(context, machine.system)
 
 
 def test_munge_runs_with_the_clusters_key_and_without_it_nothing_continues(machine: SlurmMachine) -> None:
@@ -138,7 +138,7 @@ def test_munge_runs_with_the_clusters_key_and_without_it_nothing_continues(machi
     (machine.root / "etc/munge/munge.key").unlink()
     with pytest.raises(NodeError, match=r"munge\.key is missing; HyperPod's agent writes it"):
         munge.apply(slurm_context(), machine.system)
-    assert 500 < machine.time.now_s <= slurm_configuration.TIMEOUT_S
+    assert 500 < machine.time.now_s <= slurm_controller.AGENT_TIMEOUT_S
 
 
 def test_a_key_that_the_agent_has_yet_to_write_is_waited_for(machine: SlurmMachine) -> None:
@@ -153,8 +153,8 @@ def test_a_key_that_the_agent_has_yet_to_write_is_waited_for(machine: SlurmMachi
 
 
 def start_all(machine: SlurmMachine, context: Context) -> None:
-    for step in (slurm_configuration, accounting, slurm_controller):
-        step.apply(context, machine.system)
+    for apply in (slurm_controller.apply_configuration, accounting.apply, slurm_controller.apply):
+        apply(context, machine.system)
 
 
 @pytest.mark.fault(75)

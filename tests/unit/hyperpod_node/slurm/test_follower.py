@@ -13,7 +13,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import follower
 from hyperpod_node.slurm.follower import Follower
-from hyperpod_node.steps import precheck, slurm_login, slurm_worker
+from hyperpod_node.steps import precheck, slurm_client
 from hyperpod_node.system import CODE
 from tests.unit.hyperpod_node.slurm.slurm_machine import CONTROLLER, SECOND_CONTROLLER, WORKER, SlurmMachine, slurm_context
 
@@ -53,7 +53,7 @@ def provide(machine: SlurmMachine, client: str) -> None:
     machine.answers("scontrol", IDLE if client == "slurmd" else "Slurmctld(primary) at ip-10-1-0-4 is UP")
     if client == "sackd":
         machine.write("usr/sbin/sackd", "")
-    step = slurm_worker.apply if client == "slurmd" else slurm_login.apply
+    step = slurm_client.apply_worker if client == "slurmd" else slurm_client.apply_login
     step(slurm_context(here=WORKER, instances=(*known, WORKER)), machine.system)
     machine.run.commands.clear()
 
@@ -163,7 +163,7 @@ def test_our_scripts_have_nothing_to_restart_after_a_controller_was_followed(nod
     node.write("resource_config.json", listing("10.1.0.5"))
     of(node).follow()
     node.listening, node.run.commands = {"10.1.0.5"}, []
-    slurm_worker.apply(slurm_context(here=WORKER, instances=(SECOND_CONTROLLER, WORKER)), node.system)
+    slurm_client.apply_worker(slurm_context(here=WORKER, instances=(SECOND_CONTROLLER, WORKER)), node.system)
     assert node.asked("systemctl", "restart") == []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hyperpod_node.resource_config import Instance
 from hyperpod_node.slurm.configuration import render
-from hyperpod_node.slurm.login_lines import leave_out
+from hyperpod_node.slurm.node_lines import without_login_nodes
 from hyperpod_node.slurm.slurm_conf import COMPLETED, SlurmConf
 from tests.unit.hyperpod_node.slurm.slurm_machine import CONTROLLER, SLURM_CONF, WORKER, slurm_context
 
@@ -28,7 +28,7 @@ LISTED = SLURM_CONF.replace("PartitionName=dev", f"{LOGIN_LINE}PartitionName=dev
     ],
 )
 def test_login_nodes_are_left_out_and_the_agents_lines_come_back(line: str, left: list[str]) -> None:
-    made = leave_out(line, {"ip-10-1-0-9"})
+    made = without_login_nodes(line, {"ip-10-1-0-9"})
     assert [each.replace(f" {COMPLETED}", "") for each in made.splitlines() if not each.startswith("#")] == left
     assert SlurmConf.parse(made).text == line
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.slurm.managed_block import EPILOG, PROLOG
-from hyperpod_node.steps.slurm_worker import SCRIPTS
+from hyperpod_node.steps.slurm_client import SCRIPTS
 
 
 @pytest.mark.parametrize("script", [PROLOG, EPILOG])

@@ -9,10 +9,9 @@ import pytest
 from hyperpod_node.node_settings import Accounting, InstanceType
 from hyperpod_node.resource_config import Instance, ResourceConfig
 from hyperpod_node.slurm.configuration import render
-from hyperpod_node.slurm.host_list import expand
 from hyperpod_node.slurm.managed_block import EPILOG, PROLOG
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines, of_gres_conf
-from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf
+from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf, expand
 from hyperpod_node.slurm.topology import mismatch, plugin
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.slurm import configuration, keeper
-from hyperpod_node.steps import accounting, slurm_live
+from hyperpod_node.steps import accounting, slurm_controller
 from tests.node_settings import LOCAL_DATABASE, node_settings, slurm, user
 from tests.unit.hyperpod_node.slurm.slurm_machine import SlurmMachine, slurm_context
 from tests.unit.hyperpod_node.slurm.test_keeper import PARAMETERS, resource_config
@@ -28,7 +29,7 @@ def new_context(machine: SlurmMachine, bundle: Path, **changes: object) -> Conte
     file = machine.write("resource_config.json", resource_config("10.1.0.6"))
     parameters = ProvisioningParameters.load(bundle / "provisioning_parameters.json")
     settings = NodeSettings.load(bundle / "node_settings.json")
-    return Context(slurm_context().node, ResourceConfig.load(file), parameters, settings)
+    return replace(slurm_context(), cluster=ResourceConfig.load(file), parameters=parameters, settings=settings)
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def controller(machine: SlurmMachine, bundle: Path) -> SlurmMachine:
 
 def test_new_settings_are_written_and_read_by_all_daemons(controller: SlurmMachine, bundle: Path) -> None:
     context = new_context(controller, bundle, slurm=slurm(prolog_and_epilog=False, settings={"MaxJobCount": "5000"}))
-    assert slurm_live.apply(context, controller.system)
+    assert slurm_controller.apply_live(context, controller.system)
     assert "MaxJobCount=5000\n" in controller.system.slurm_conf.read_text()
     assert ("reconfigure",) in controller.run.named("scontrol")
     assert controller.units["hyperpod-slurm-conf"] == "active enabled"
@@ -51,9 +52,9 @@ def test_new_settings_are_written_and_read_by_all_daemons(controller: SlurmMachi
 
 def test_the_same_settings_change_nothing(controller: SlurmMachine, bundle: Path) -> None:
     context = new_context(controller, bundle, slurm=slurm(prolog_and_epilog=False))
-    slurm_live.apply(context, controller.system)  # now the settings are in the form of this step
+    slurm_controller.apply_live(context, controller.system)  # now the settings are in the form of this step
     controller.run.commands.clear()
-    assert not slurm_live.apply(context, controller.system)
+    assert not slurm_controller.apply_live(context, controller.system)
     assert controller.run.named("scontrol") == []
 
 
@@ -61,7 +62,7 @@ def test_accounting_and_state_folder_stay_with_a_warning(
     controller: SlurmMachine, bundle: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed = slurm(prolog_and_epilog=False, state_folder="/fsx/slurm", settings={"MaxJobCount": "5000"})
-    slurm_live.apply(new_context(controller, bundle, slurm=changed, accounting=LOCAL_DATABASE), controller.system)
+    slurm_controller.apply_live(new_context(controller, bundle, slurm=changed, accounting=LOCAL_DATABASE), controller.system)
     text = controller.system.slurm_conf.read_text()
     assert "AccountingStorageType" not in text
     assert "/fsx/slurm" not in text
@@ -81,14 +82,14 @@ def test_settings_that_slurmctld_rejects_are_taken_back(controller: SlurmMachine
     controller.answers("scontrol", reject)
     context = new_context(controller, bundle, slurm=slurm(prolog_and_epilog=False, settings={"MaxJobCount": "none"}))
     with pytest.raises(NodeError, match="Invalid MaxJobCount"):
-        slurm_live.apply(context, controller.system)
+        slurm_controller.apply_live(context, controller.system)
     assert controller.system.slurm_conf.read_text() == before
     assert controller.path(KEPT).read_text() == kept
 
 
 def test_a_controller_without_the_keeper_is_named(machine: SlurmMachine, bundle: Path) -> None:
     with pytest.raises(NodeError, match="run the lifecycle script on this controller again"):
-        slurm_live.apply(new_context(machine, bundle), machine.system)
+        slurm_controller.apply_live(new_context(machine, bundle), machine.system)
 
 
 def test_new_users_are_registered_where_slurm_has_accounting(controller: SlurmMachine, bundle: Path) -> None:
@@ -109,10 +110,10 @@ def test_only_the_first_controller_registers_users(controller: SlurmMachine, bun
 
 def test_new_code_of_the_keeper_runs_without_new_settings(controller: SlurmMachine, bundle: Path) -> None:
     context = new_context(controller, bundle, slurm=slurm(prolog_and_epilog=False))
-    slurm_live.apply(context, controller.system)
+    slurm_controller.apply_live(context, controller.system)
     controller.run.commands.clear()
     (controller.path(keeper.FOLDER) / "new.py").write_text("")  # as of a new bundle
-    assert not slurm_live.apply(context, controller.system)
+    assert not slurm_controller.apply_live(context, controller.system)
     assert ("restart", "hyperpod-slurm-conf") in controller.run.named("systemctl")
 
 

@@ -1,4 +1,4 @@
-"""Signature Version 4: sign a request with the node's credentials.
+"""The region and the credentials of the node's role from its metadata service, and requests signed with them (version 4).
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 """
@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from urllib.parse import urlsplit
 
-from hyperpod_node.follow.http import Request
+from hyperpod_node.errors import NodeError
+from hyperpod_node.follow.http import Request, Send, send_directly
 
+URL = "http://169.254.169.254"
+TOKEN_TTL_S = 300  # longer than a run of the agent needs it
+_ROLES = "latest/meta-data/iam/security-credentials/"
 ALGORITHM = "AWS4-HMAC-SHA256"
 
 
@@ -23,6 +29,36 @@ class Credentials:
     access_key: str
     secret_key: str = field(repr=False)
     token: str = field(repr=False)
+
+
+@dataclass
+class InstanceMetadata:
+    """The metadata of this node, each value read once."""
+
+    send: Send = send_directly
+
+    @cached_property
+    def region(self) -> str:
+        """Return the node's region."""
+        return self._get("latest/meta-data/placement/region")
+
+    @cached_property
+    def credentials(self) -> Credentials:
+        """Return the credentials of the node's role."""
+        role = self._get(_ROLES).split("\n")[0]
+        try:
+            found = json.loads(self._get(_ROLES + role))
+            return Credentials(found["AccessKeyId"], found["SecretAccessKey"], found["Token"])
+        except (ValueError, RecursionError, KeyError, TypeError):
+            raise NodeError(f"the metadata service has no credentials of role {role!r}") from None
+
+    @cached_property
+    def _token(self) -> str:
+        headers = {"X-aws-ec2-metadata-token-ttl-seconds": str(TOKEN_TTL_S)}
+        return self.send(Request("PUT", f"{URL}/latest/api/token", headers)).decode()
+
+    def _get(self, path: str) -> str:
+        return self.send(Request("GET", f"{URL}/{path}", {"X-aws-ec2-metadata-token": self._token})).decode()
 
 
 def signed(request: Request, service: str, region: str, credentials: Credentials, time_s: float) -> Request:
