@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, warning
+from cli.preflight.check import CheckResult, error, warning
 from cluster_request.eks_addons import Addon
 
 Schema = Mapping[str, Any]

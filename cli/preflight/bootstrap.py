@@ -8,8 +8,7 @@ from botocore.exceptions import ClientError
 
 from cli.cluster_folder import CHECKOUT
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok
-from cli.preflight.runner import code_of
+from cli.preflight.check import CheckResult, code_of, error, ok
 
 # From aws-cdk-lib's DefaultStackSynthesizer; a test compares them with the templates.
 QUALIFIER = "hnb659fds"

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, ok, warning
-from cli.preflight.runner import code_of, is_denied
+from cli.preflight.check import CheckResult, code_of, error, is_denied, ok, warning
 from config.bucket_names import script_bucket_name
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from cli.desired_cluster import deployed_properties, template_resources
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
-from cli.preflight.check_result import CheckResult, Outcome, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, Outcome, error, ok, skipped, warning
 from cli.preflight.stacks import MADE_ANEW
 from config.section import Change, Removal, Section
 

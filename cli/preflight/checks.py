@@ -4,6 +4,7 @@ from cli.preflight.associations import associations
 from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
 from cli.preflight.changes import changes
+from cli.preflight.check import Check
 from cli.preflight.cluster_name import cluster_name
 from cli.preflight.cluster_replacement import cluster_replacement
 from cli.preflight.control_plane import control_plane
@@ -18,7 +19,6 @@ from cli.preflight.network_quotas import network_quotas
 from cli.preflight.offerings import offerings
 from cli.preflight.permissions import permissions
 from cli.preflight.references import references
-from cli.preflight.runner import Check
 from cli.preflight.security_groups import security_groups
 from cli.preflight.service_roles import service_roles
 from cli.preflight.stacks import stacks

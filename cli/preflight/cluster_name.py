@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cli.ownership import cluster_named, has_own, obstacle, whose
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, skipped, warning
 from cli.resource_code import Cluster, ClusterApi
 
 BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")

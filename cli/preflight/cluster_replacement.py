@@ -9,7 +9,7 @@ from cli.desired_cluster import MADE, deployed_properties, deployed_request, des
 from cli.errors import UnreachableError
 from cli.ownership import cluster_named, has_own
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, skipped, warning
 from cli.resource_code import ClusterApi, refusal, replacement_on_eks
 
 

@@ -11,10 +11,9 @@ from cli.aws_errors import explained
 from cli.cluster_files import checked, cluster_path
 from cli.errors import CommandError
 from cli.preflight.account import Account, session_for
-from cli.preflight.check_result import CheckResult, Outcome, error, warning
+from cli.preflight.check import CheckResult, Outcome, code_of, error, run_checks, warning
 from cli.preflight.checks import CHECKS
 from cli.preflight.render import as_data, as_problems, lines, summary
-from cli.preflight.runner import code_of, run_checks
 from cli.result import Result, Show, ignore
 from config.errors import placed
 from validation import report

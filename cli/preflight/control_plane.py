@@ -7,8 +7,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, skipped
-from cli.preflight.runner import code_of, together
+from cli.preflight.check import CheckResult, code_of, error, skipped, together
 from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc, subnets_of_vpc
 from config.eks import EksConfig
 from config.suggestions import either

@@ -8,9 +8,8 @@ from cli.aws_errors import unless_absent
 from cli.kubernetes.client import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, code_of, error, ok, one_by_one, skipped, warning
 from cli.preflight.eks_cluster import NONE
-from cli.preflight.runner import code_of, one_by_one
 from cluster_request.eks_addons import Addon, all_addons, broken, release, table
 from config.eks import AddonName, EksConfig
 

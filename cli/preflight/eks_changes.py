@@ -5,7 +5,7 @@ from typing import Any
 
 from cli.desired_cluster import template_properties
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error
+from cli.preflight.check import CheckResult, error
 from config.control_plane_zones import control_plane_zones
 
 

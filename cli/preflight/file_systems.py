@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, skipped, warning
+from cli.preflight.check import CheckResult, code_of, error, skipped, together, warning
 from cli.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
-from cli.preflight.runner import code_of, together
 from config.storage import ExistingFileSystem
 
 LASTING = ("PERSISTENT_1", "PERSISTENT_2")

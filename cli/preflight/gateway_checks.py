@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error
-from cli.preflight.runner import together
+from cli.preflight.check import CheckResult, error, together
 from cli.preflight.vpc_parts import subnets_of_vpc
 from config.network import ExistingNetwork
 

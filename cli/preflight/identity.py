@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, warning
+from cli.preflight.check import CheckResult, error, ok, warning
 from config.zones import zone_fix
 
 

@@ -7,10 +7,9 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, Outcome, warning
+from cli.preflight.check import CheckResult, Outcome, is_denied, not_answered, warning
 from cli.preflight.live_clusters import described, has_own_name, instances
 from cli.preflight.quotas import Quotas
-from cli.preflight.runner import is_denied, not_answered
 from cluster_request.effective_request import Group
 
 # Names as in Service Quotas; for their meaning, see

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cli import leftovers
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, ok, skipped, warning
+from cli.preflight.check import CheckResult, ok, skipped, warning
 
 
 def kept_file_systems(account: Account) -> Iterator[CheckResult]:

@@ -5,9 +5,8 @@ from typing import Any
 
 from cli.leftovers import foreign
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
 from cli.preflight.gateway_checks import opening
-from cli.preflight.runner import together
 from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc
 from config.network import InternetAccess
 

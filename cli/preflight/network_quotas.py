@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, skipped
+from cli.preflight.check import CheckResult, one_by_one, skipped
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.quotas import Quotas
-from cli.preflight.runner import one_by_one
 from config.instance_types import instance_type
 from config.network import InternetAccess
 

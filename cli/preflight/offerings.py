@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, skipped, warning
 from cli.preflight.vpc_parts import subnet
 from cluster_request.effective_request import Group
 from config.instance_types import is_listed

@@ -7,9 +7,8 @@ from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
 from cli.preflight.bootstrap import role_arn
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, code_of, error, ok, one_by_one, skipped, warning
 from cli.preflight.deploy_actions import actions
-from cli.preflight.runner import code_of, one_by_one
 
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the CDK assumes TAKEN_ON, CloudFormation EXECUTION.
 TAKEN_ON = ("deploy-role", "file-publishing-role")

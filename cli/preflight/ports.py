@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, warning
+from cli.preflight.check import CheckResult, error, warning
 from cli.preflight.sg_rules import Rule, admits, names_a_list
 from cli.preflight.vpc_parts import ranges_of, security_group
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, warning
+from cli.preflight.check import CheckResult, error, ok, warning
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from botocore.exceptions import ClientError
 
 from cli.aws_errors import are_refused
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped
-from cli.preflight.runner import code_of, is_denied, not_answered
+from cli.preflight.check import CheckResult, code_of, error, is_denied, not_answered, ok, skipped
 from cluster_request.request import RequestValues
 from config.instance_types import instance_type
 

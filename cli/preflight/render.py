@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from cli.counted import counted
-from cli.preflight.check_result import CheckResult, Outcome
+from cli.preflight.check import CheckResult, Outcome
 from cli.result import Json
 
 WIDTH = max(len(outcome) for outcome in Outcome)

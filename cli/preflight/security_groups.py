@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, skipped, warning
-from cli.preflight.runner import together
+from cli.preflight.check import CheckResult, error, skipped, together, warning
 from cli.preflight.sg_reachability import EVERYWHERE, SLURMCTLD, SLURMD, reach_each_other
 from cli.preflight.sg_rules import admits
 from cli.preflight.vpc_parts import security_group

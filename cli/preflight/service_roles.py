@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, ok
-from cli.preflight.runner import code_of
+from cli.preflight.check import CheckResult, code_of, ok
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol-AmazonSageMakerHyperPodServiceRolePolicy.html
 HYPERPOD = ("AWSServiceRoleForSageMakerHyperPod", "hyperpod.sagemaker.amazonaws.com")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, warning
+from cli.preflight.check import CheckResult, error, warning
 from cli.preflight.sg_rules import Rule, admits, admits_all, names_a_list, names_one
 from cli.preflight.vpc_parts import ranges_of
 from cluster_request.effective_request import Group

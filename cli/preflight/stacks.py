@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from cli.deployment import Deployment, Stack
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, skipped, warning
 
 # The CDK's command line deletes and recreates these automatically.
 MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, skipped
+from cli.preflight.check import CheckResult, skipped
 from cli.preflight.quotas import Quotas
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limits.html; spelt as Service Quotas spells them.

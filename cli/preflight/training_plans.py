@@ -7,9 +7,8 @@ from botocore.exceptions import ClientError
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, skipped, warning
+from cli.preflight.check import CheckResult, code_of, error, skipped, together, warning
 from cli.preflight.live_clusters import described, has_own_name
-from cli.preflight.runner import code_of, together
 from cluster_request.effective_request import Group
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingPlan.html

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.runner import code_of
+from cli.preflight.check import code_of
 
 
 def described_vpc(account: Account, vpc_id: str) -> Json | None:

@@ -10,7 +10,7 @@ import yaml
 
 from cli.cost.charges import charges_of
 from cli.cost.notes import notes_on
-from cli.preflight.check_result import CheckResult
+from cli.preflight.check import CheckResult
 from cli.preflight.control_plane import control_plane
 from cli.preflight.deploy_actions import actions
 from cli.preflight.eks_addons import access, eks_addons

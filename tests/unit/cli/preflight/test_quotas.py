@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult
+from cli.preflight.check import CheckResult
 from cli.preflight.instance_quotas import instance_quotas
 from cli.preflight.network_quotas import network_quotas
 from cli.preflight.storage_quotas import storage_quotas
