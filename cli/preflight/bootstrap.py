@@ -4,11 +4,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.cluster_folder import CHECKOUT
 from cli.preflight.account import Account
-from cli.preflight.check import CheckResult, code_of, error, ok
+from cli.preflight.check import CheckResult, error, ok
 
 # From aws-cdk-lib's DefaultStackSynthesizer; a test compares them with the templates.
 QUALIFIER = "hnb659fds"
@@ -32,25 +31,16 @@ def bootstrap(account: Account) -> Iterator[CheckResult]:
     """Check that the bootstrap exists with a recent version and its bucket."""
     again = f"run `cdk bootstrap aws://{account.id}/{account.region}`"
     name = f"/cdk-bootstrap/{qualifier()}/version"
-    try:
-        version = int(account.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
-    except ClientError as failure:
-        if code_of(failure) != "ParameterNotFound":
-            raise
-        yield error(f"{account.region} is not bootstrapped: no parameter {name}", again)
-        return
-    if version < LEAST_VERSION:
-        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is required", again)
-        return
+    found = unless_absent(lambda: account.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
     bucket = f"cdk-{qualifier()}-assets-{account.id}-{account.region}"
-    try:
-        account.client("s3").head_bucket(Bucket=bucket)
-    except ClientError as failure:
-        if code_of(failure) != "404":
-            raise
+    if found is None:
+        yield error(f"{account.region} is not bootstrapped: no parameter {name}", again)
+    elif (version := int(found)) < LEAST_VERSION:
+        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is required", again)
+    elif unless_absent(lambda: account.client("s3").head_bucket(Bucket=bucket)) is None:
         yield error(
             f"the bootstrap has version {version}, but bucket {bucket} does not exist",
             f"delete the stack CDKToolkit, which would not recreate the bucket, then {again}",
         )
-        return
-    yield ok(f"version {version} (at least {LEAST_VERSION} is required), qualifier {qualifier()}")
+    else:
+        yield ok(f"version {version} (at least {LEAST_VERSION} is required), qualifier {qualifier()}")

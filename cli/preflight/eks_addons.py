@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from botocore.exceptions import ClientError
-
 from cli.aws_errors import unless_absent
 from cli.kubernetes.client import has_access
 from cli.preflight.account import Account, Json
 from cli.preflight.addon_settings import addon_settings
-from cli.preflight.check import CheckResult, code_of, error, ok, one_by_one, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, one_by_one, skipped, warning
 from cli.preflight.eks_cluster import NONE
 from cluster_request.eks_addons import Addon, all_addons, broken, release, table
 from config.eks import AddonName, EksConfig
@@ -111,14 +109,10 @@ def _principal(account: Account, arn: str) -> Iterator[CheckResult]:
         yield warning(f"{arn} is in account {owner}, which was not asked", fix)
         return
     iam, name = account.client("iam"), arn.rpartition("/")[2]
-    try:
-        found = iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"]
-    except ClientError as failure:
-        if code_of(failure) != "NoSuchEntity":
-            raise
+    found = unless_absent(lambda: iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"])
+    if found is None:
         yield error(f"{arn} does not exist, and EKS refuses access entries for it", "create it, or remove it from the file")
-        return
-    if found["Arn"] != arn:
+    elif found["Arn"] != arn:
         yield error(f"{arn} does not exist, but {found['Arn']} does", "correct its path in the file")
     else:
         yield ok(f"{arn} exists")

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
-from cli.preflight.check import CheckResult, code_of, error, skipped, together, warning
+from cli.preflight.check import CheckResult, error, skipped, together, warning
 from cli.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 from config.storage import ExistingFileSystem
 
@@ -64,13 +63,9 @@ def _openzfs(account: Account, dns_name: str) -> Iterator[CheckResult]:
 
 
 def _described(account: Account, file_system_id: str) -> Json | None:
-    try:
-        [found] = account.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"]
-    except ClientError as failure:
-        if code_of(failure) == "FileSystemNotFound":
-            return None
-        raise
-    return dict(found)
+    fsx = account.client("fsx")
+    found: Json | None = unless_absent(lambda: fsx.describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"][0])
+    return found
 
 
 def _state(found: Json) -> Iterator[CheckResult]:

@@ -5,13 +5,11 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.group_members import groups_of
 from cli.preflight.account import Account
 
 AT_ONCE = 8
-GONE = "ResourceNotFound"
 
 
 def described(account: Account) -> list[dict[str, Any]]:
@@ -27,12 +25,7 @@ def _all(account: Account) -> list[dict[str, Any]]:
 
 def _described(account: Account, name: str) -> dict[str, Any] | None:
     """Return the cluster, or None if it was deleted since it was listed."""
-    try:
-        found: dict[str, Any] = account.client("sagemaker").describe_cluster(ClusterName=name)
-    except ClientError as failure:
-        if failure.response["Error"]["Code"].startswith(GONE):
-            return None
-        raise
+    found: dict[str, Any] | None = unless_absent(lambda: account.client("sagemaker").describe_cluster(ClusterName=name))
     return found
 
 

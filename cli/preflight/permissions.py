@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from cli.preflight.account import Account
+from cli.aws_errors import unless_absent
+from cli.preflight.account import Account, Json
 from cli.preflight.bootstrap import role_arn
-from cli.preflight.check import CheckResult, code_of, error, ok, one_by_one, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, one_by_one, skipped, warning
 from cli.preflight.deploy_actions import actions
 
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the CDK assumes TAKEN_ON, CloudFormation EXECUTION.
@@ -60,22 +59,18 @@ def _source(account: Account, caller: str) -> str | None:
     """Return the ARN of the user or role; a session's ARN lacks the path of its role."""
     kind, name = caller.split(" ", 1)
     iam = account.client("iam")
-    try:
-        return str(iam.get_role(RoleName=name)["Role"]["Arn"] if kind == "role" else iam.get_user(UserName=name)["User"]["Arn"])
-    except ClientError as failure:
-        if code_of(failure) == "NoSuchEntity":
-            return None
-        raise
+    found: Json | None = unless_absent(
+        lambda: iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"]
+    )
+    return str(found["Arn"]) if found else None
 
 
 def _execution(account: Account) -> Iterator[CheckResult]:
     arn = role_arn(account, EXECUTION)
-    try:
-        yield from _may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))
-    except ClientError as failure:
-        if code_of(failure) != "NoSuchEntity":
-            raise
+    results = unless_absent(lambda: list(_may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))))
+    if results is None:
         yield error(f"no role {arn}, which CloudFormation uses", f"run `cdk bootstrap aws://{account.id}/{account.region}`")
+    yield from results or ()
 
 
 def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[CheckResult]:

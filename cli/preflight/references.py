@@ -5,14 +5,13 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.aws_errors import are_refused
+from cli.aws_errors import ABSENT, are_refused
 from cli.preflight.account import Account
 from cli.preflight.check import CheckResult, code_of, error, is_denied, not_answered, ok, skipped
 from cluster_request.request import RequestValues
 from config.instance_types import instance_type
 
 Look = Callable[[Account, str], CheckResult]
-ABSENT = ("NotFound", "NoSuchEntity", "InvalidAMIID", "ResourceNotFound")
 NOT_SHARED = "AuthFailure"
 """What EC2 says of an image that is there, and private to another account."""
 
@@ -33,7 +32,7 @@ def _looked_up(account: Account, look: Look, name: str) -> CheckResult:
     try:
         return look(account, name)
     except ClientError as failure:
-        if any(each in code_of(failure) for each in ABSENT):
+        if any(each in code_of(failure) for each in (*ABSENT, "InvalidAMIID")):
             return error(f"{name} does not exist", "correct it in the file, or create it")
         if code_of(failure) == NOT_SHARED and not are_refused(failure):
             return error(f"{name} is not shared with this account", "ask its owner to share it, or use another")

@@ -1,11 +1,11 @@
 """Check the service-linked roles."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account
-from cli.preflight.check import CheckResult, code_of, ok
+from cli.preflight.check import CheckResult, ok
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol-AmazonSageMakerHyperPodServiceRolePolicy.html
 HYPERPOD = ("AWSServiceRoleForSageMakerHyperPod", "hyperpod.sagemaker.amazonaws.com")
@@ -20,13 +20,6 @@ def service_roles(account: Account) -> Iterator[CheckResult]:
     config = account.config
     others = [*([FSX] if config.storage.created_file_systems else []), *([EKS] if config.creates_eks_cluster else [])]
     for name, service in (HYPERPOD, *others):
-        try:
-            account.client("iam").get_role(RoleName=name)
-        except ClientError as failure:
-            if code_of(failure) != "NoSuchEntity":
-                raise
-            yield ok(
-                f"{name} does not exist yet: {service} creates it at the first use, which requires iam:CreateServiceLinkedRole"
-            )
-        else:
-            yield ok(f"{name} exists")
+        missing = f"does not exist yet: {service} creates it at the first use, which requires iam:CreateServiceLinkedRole"
+        found = unless_absent(partial(account.client("iam").get_role, RoleName=name))
+        yield ok(f"{name} {missing if found is None else 'exists'}")

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.group_members import groups_of
 from cli.preflight.account import Account
-from cli.preflight.check import CheckResult, code_of, error, skipped, together, warning
+from cli.preflight.check import CheckResult, error, skipped, together, warning
 from cli.preflight.live_clusters import described, has_own_name
 from cluster_request.effective_request import Group
 
@@ -29,11 +28,8 @@ def training_plans(account: Account) -> Iterator[CheckResult]:
 
 def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[CheckResult]:
     name = arn.rsplit("/", 1)[-1]
-    try:
-        plan = account.client("sagemaker").describe_training_plan(TrainingPlanName=name)
-    except ClientError as failure:
-        if code_of(failure) not in ("ResourceNotFound", "ResourceNotFoundException"):
-            raise
+    plan = unless_absent(lambda: account.client("sagemaker").describe_training_plan(TrainingPlanName=name))
+    if plan is None:
         listing = f"`aws sagemaker list-training-plans --region {account.region}` lists the existing plans"
         yield error(f"no training plan {name} in {account.region}", listing)
         return

@@ -1,17 +1,15 @@
 """Parts of a VPC, from EC2."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
-from cli.preflight.check import code_of
 
 
 def described_vpc(account: Account, vpc_id: str) -> Json | None:
     """Return the VPC, or None if it does not exist."""
-    ec2 = account.client("ec2")
-    return _one(lambda: ec2.describe_vpcs(VpcIds=[vpc_id])["Vpcs"])
+    found: Json | None = unless_absent(lambda: account.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"][0])
+    return found
 
 
 def ranges_of_vpc(found: Json) -> list[str]:
@@ -28,13 +26,14 @@ def subnets_of_vpc(account: Account, vpc_id: str) -> list[Json]:
 def security_group(account: Account, group_id: str) -> Json | None:
     """Return the security group, or None if it does not exist."""
     ec2 = account.client("ec2")
-    return _one(lambda: ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"])
+    found: Json | None = unless_absent(lambda: ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"][0])
+    return found
 
 
 def subnet(account: Account, subnet_id: str) -> Json | None:
     """Return the subnet, or None if it does not exist."""
-    ec2 = account.client("ec2")
-    return _one(lambda: ec2.describe_subnets(SubnetIds=[subnet_id])["Subnets"])
+    found: Json | None = unless_absent(lambda: account.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"][0])
+    return found
 
 
 def ranges_of(account: Account, subnet_ids: Iterable[str]) -> list[str]:
@@ -43,13 +42,3 @@ def ranges_of(account: Account, subnet_ids: Iterable[str]) -> list[str]:
     if not named:
         return [str(account.config.network.node_cidr)]
     return [found["CidrBlock"] for found in (subnet(account, each) for each in named) if found]
-
-
-def _one(describe: Callable[[], list[Json]]) -> Json | None:
-    try:
-        [found] = describe()
-    except ClientError as failure:
-        if "NotFound" not in code_of(failure):
-            raise
-        return None
-    return dict(found)
