@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
-from cli.preflight.eks_changes import kept_settings
-from cli.preflight.live_clusters import described, has_own_name
+from cli.preflight.cluster import described, has_own_name
+from cli.preflight.control_plane import kept_settings
 from cli.preflight.quotas import Quotas
 from cluster_request.eks_addons import minor, newest_version
 from config.eks import EksConfig, ExistingEks

@@ -1,16 +1,17 @@
-"""Check that existing file systems can be mounted."""
+"""Check that existing file systems can be mounted, and that none was left by an earlier deployment by mistake."""
 
 from collections.abc import Iterator
 
+from cli import leftovers
 from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
-from cli.preflight.check import CheckResult, error, skipped, together, warning
+from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
 from cli.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 from config.storage import ExistingFileSystem
 
 LASTING = ("PERSISTENT_1", "PERSISTENT_2")
 COMING = ("CREATING", "UPDATING")
-# https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html: it can recover, and whether it mounts is not message.
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html: it can recover, and may mount.
 RECOVERABLE = "MISCONFIGURED"
 DNS_NAME = "`aws fsx describe-file-systems` shows it"
 
@@ -107,3 +108,20 @@ def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[CheckR
         message = f"{name} is in {subnet['AvailabilityZoneId']}, and the nodes are in {zone}"
         make = error if is_strict else warning
         yield make(message, "use one zone for both: traffic between zones is slower, charged, and without EFA")
+
+
+def kept_file_systems(account: Account) -> Iterator[CheckResult]:
+    """Warn about file systems that an earlier deployment of this cluster left, if the file creates a new one."""
+    config = account.config
+    if not config.storage.created_file_systems:
+        yield skipped("the deployment creates no file system")
+        return
+    if "Storage" in account.stacks:
+        yield skipped("the file system is deployed")
+        return
+    kept = leftovers.file_systems(account.client("fsx"), config.name)
+    if not kept:
+        yield ok("no file system of an earlier deployment")
+    for each in kept:
+        message = f"an earlier deployment left {leftovers.described(each)}; this one creates a new, empty file system"
+        yield warning(message, f"`{account.hpod('retained')}` prints the sections that use it again; otherwise delete it")

@@ -1,14 +1,14 @@
-"""Check the VPC and the subnets in the file, and what others put into the VPC of the deployment."""
+"""Check the VPC and the subnets in the file, their way to the internet, and what others put into the VPC of the deployment."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Network
 from typing import Any
 
 from cli.leftovers import foreign
 from cli.preflight.account import Account
 from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
-from cli.preflight.gateway_checks import opening
-from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc
-from config.network import InternetAccess
+from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc, subnets_of_vpc
+from config.network import ExistingNetwork, InternetAccess
 
 DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
 
@@ -58,7 +58,7 @@ def internet(account: Account) -> Iterator[CheckResult]:
         yield skipped("the deployment creates gateways and routes")
         return
     if existing.internet_access is InternetAccess.CREATE:
-        yield from opening(account, existing)
+        yield from _opening(account, existing)
         return
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
@@ -121,3 +121,28 @@ def foreign_resources(account: Account) -> Iterator[CheckResult]:
         yield from (warning(each, "delete it before `cdk destroy`, which does not") for each in found)
     if not found:
         yield ok("the VPC has no resources of others")
+
+
+def _opening(account: Account, existing: ExistingNetwork) -> Iterator[CheckResult]:
+    """Check that the VPC has no internet gateway, and that the public subnet's range is free."""
+    well = f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free"
+    yield from together(account, _gateways(account, existing.vpc_id), _overlaps(account, existing.vpc_id), well=well)
+
+
+def _gateways(account: Account, vpc_id: str) -> Iterator[CheckResult]:
+    filters = [{"Name": "attachment.vpc-id", "Values": [vpc_id]}]
+    for each in account.all("ec2", "describe_internet_gateways", "InternetGateways", Filters=filters):
+        yield error(
+            f"{vpc_id} has internet gateway {each['InternetGatewayId']}, and a VPC can have only one",
+            "set `network.existing.internet_access: existing`, and check that the subnets have a route to the internet",
+        )
+
+
+def _overlaps(account: Account, vpc_id: str) -> Iterator[CheckResult]:
+    wanted = account.config.network.public_subnet_cidr
+    for each in subnets_of_vpc(account, vpc_id):
+        if wanted.overlaps(IPv4Network(each["CidrBlock"])):
+            yield error(
+                f"`public_subnet_cidr` {wanted} overlaps with {each['SubnetId']} ({each['CidrBlock']})",
+                f"choose a free range in {account.config.network.vpc_cidr}",
+            )

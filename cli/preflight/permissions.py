@@ -5,9 +5,9 @@ from typing import Any
 
 from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
-from cli.preflight.bootstrap import role_arn
 from cli.preflight.check import CheckResult, error, ok, one_by_one, skipped, warning
 from cli.preflight.deploy_actions import actions
+from cli.preflight.prerequisites import role_arn
 
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the CDK assumes TAKEN_ON, CloudFormation EXECUTION.
 TAKEN_ON = ("deploy-role", "file-publishing-role")

@@ -5,8 +5,7 @@ from typing import Any
 
 from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, warning
-from cli.preflight.sg_rules import Rule, admits, names_a_list
-from cli.preflight.vpc_parts import ranges_of, security_group
+from cli.preflight.vpc_parts import Rule, admits, names_a_list, ranges_of, security_group
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 LUSTRE_PORTS = (988, *range(1018, 1024))

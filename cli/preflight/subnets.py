@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cli.group_members import groups_of
 from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, ok, skipped, warning
-from cli.preflight.live_clusters import described, has_own_name, running
+from cli.preflight.cluster import described, has_own_name, running
 from cli.preflight.vpc_parts import subnet
 from cluster_request.addresses import addresses_of_node
 from cluster_request.effective_request import EFA_ONLY, Group
