@@ -43,8 +43,8 @@ class Account(Deployment):
         super().__init__(config, session, folder)
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
+        self._asking = Lock()
         self._answers: dict[object, object] = {}
-        self._locks: dict[object, Lock] = {}
 
     @cached_property
     def request(self) -> EffectiveRequest:
@@ -70,9 +70,7 @@ class Account(Deployment):
 
     def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
         """Return the answer of ``ask``, which is shared by all checks."""
-        with self._lock:
-            lock = self._locks.setdefault(ask, Lock())
-        with lock:
+        with self._asking:
             if ask not in self._answers:
                 self._answers[ask] = ask(self)
         return cast("_Answer", self._answers[ask])

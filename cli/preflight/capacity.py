@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cli.aws_errors import unless_absent
-from cli.group_members import groups_of
 from cli.preflight.account import Account
 from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
-from cli.preflight.cluster import described, has_own_name
+from cli.preflight.cluster import own_groups
 from cli.preflight.vpc_parts import subnet
 from cluster_request.effective_request import Group
 from config.instance_types import is_listed
@@ -167,6 +166,5 @@ def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Gr
 
 
 def _held(account: Account, name: str) -> int:
-    own = (cluster for cluster in described(account) if has_own_name(account, cluster))
-    held = (group for cluster in own for group in groups_of(cluster))
-    return sum(group.get("CurrentCount", 0) for group in held if str(group.get("TrainingPlanArn", "")).endswith(f"/{name}"))
+    held = (group for group in own_groups(account) if str(group.get("TrainingPlanArn", "")).endswith(f"/{name}"))
+    return sum(group.get("CurrentCount", 0) for group in held)

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from cli.aws_errors import unless_absent
 from cli.desired_cluster import MADE, deployed_properties, deployed_request, desired_cluster
 from cli.errors import UnreachableError
 from cli.group_members import groups_of
 from cli.ownership import cluster_named, has_own, obstacle, whose
-from cli.preflight.account import Account
+from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, ok, skipped, warning
 from cli.resource_code import Cluster, ClusterApi, refusal, replacement_on_eks
 
@@ -79,46 +78,52 @@ def cluster_replacement(account: Account) -> Iterator[CheckResult]:
     yield error(*refused.split("; ", 1)) if refused else ok(f"a deployment updates {cluster.name} in place")
 
 
-def described(account: Account) -> list[dict[str, Any]]:
+def described(account: Account) -> list[Json]:
     """Return DescribeCluster's answer for every cluster of the region."""
     return account.once(_all)
 
 
-def _all(account: Account) -> list[dict[str, Any]]:
+def _all(account: Account) -> list[Json]:
     names = [each["ClusterName"] for each in account.all("sagemaker", "list_clusters", "ClusterSummaries")]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return [each for each in pool.map(lambda name: _described(account, name), names) if each]
 
 
-def _described(account: Account, name: str) -> dict[str, Any] | None:
+def _described(account: Account, name: str) -> Json | None:
     """Return the cluster, or None if it was deleted since it was listed."""
-    found: dict[str, Any] | None = unless_absent(lambda: account.client("sagemaker").describe_cluster(ClusterName=name))
+    found: Json | None = unless_absent(lambda: account.client("sagemaker").describe_cluster(ClusterName=name))
     return found
 
 
-def has_own_name(account: Account, cluster: dict[str, Any]) -> bool:
-    """Return whether the deployment owns or would adopt this cluster."""
+def other_clusters(account: Account) -> list[Json]:
+    """Return the clusters of the region that the deployment does not own and would not adopt."""
+    return [each for each in described(account) if not _has_own_name(account, each)]
+
+
+def own_groups(account: Account) -> list[Json]:
+    """Return the groups of the cluster that the deployment owns or would adopt."""
+    return [group for each in described(account) if _has_own_name(account, each) for group in groups_of(each)]
+
+
+def _has_own_name(account: Account, cluster: Json) -> bool:
     return cluster["ClusterName"] in (account.config.cluster_name, account.output("ClusterName"))
 
 
-def instances(clusters: Iterable[dict[str, Any]], *, spot: bool) -> Counter[str]:
+def instances(clusters: Iterable[Json], *, spot: bool) -> Counter[str]:
     """Return the number of instances by type that the clusters have or will have, on demand or spot."""
-    counts: Counter[str] = Counter()
-    for cluster in clusters:
-        for group in groups_of(cluster):
-            if ("Spot" in (group.get("CapacityRequirements") or {})) is spot:
-                counts += _coming(group)
-    return counts
+    groups = (group for cluster in clusters for group in groups_of(cluster))
+    some = (_coming(group) for group in groups if ("Spot" in (group.get("CapacityRequirements") or {})) is spot)
+    return sum(some, Counter[str]())
 
 
-def running(group: dict[str, Any]) -> Counter[str]:
+def running(group: Json) -> Counter[str]:
     """Return the group's current number of nodes by type."""
     if details := group.get("InstanceTypeDetails"):
         return Counter({each["InstanceType"]: each.get("CurrentCount", 0) for each in details})
     return Counter({group.get("InstanceType", ""): group.get("CurrentCount", 0)})
 
 
-def _coming(group: dict[str, Any]) -> Counter[str]:
+def _coming(group: Json) -> Counter[str]:
     """Return the same with future nodes; in a group of several types, their type is unknown."""
     now = running(group)
     return Counter({name: max(count, group.get("TargetCount", 0)) for name, count in now.items()}) if len(now) == 1 else now

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
-from cli.preflight.cluster import described, has_own_name
+from cli.preflight.cluster import other_clusters
 from cli.preflight.control_plane import kept_settings
 from cli.preflight.quotas import Quotas
 from cluster_request.eks_addons import minor, newest_version
@@ -162,9 +162,8 @@ def _endpoint(eks: EksConfig, found: Json) -> Iterator[CheckResult]:
 
 def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterator[CheckResult]:
     """Check that no other HyperPod cluster uses the EKS cluster: HyperPod allows one."""
-    for each in described(account):
-        arn = ((each.get("Orchestrator") or {}).get("Eks") or {}).get("ClusterArn")
-        if arn == found["arn"] and not has_own_name(account, each):
+    for each in other_clusters(account):
+        if ((each.get("Orchestrator") or {}).get("Eks") or {}).get("ClusterArn") == found["arn"]:
             fix = "delete that HyperPod cluster, or use another EKS cluster"
             yield error(f"HyperPod cluster {each['ClusterName']} uses EKS cluster {existing.name}, which can have only one", fix)
 

@@ -2,14 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.group_members import groups_of
-from cli.preflight.account import Account
+from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, Outcome, is_denied, not_answered, one_by_one, skipped, warning
-from cli.preflight.cluster import described, has_own_name, instances, running
+from cli.preflight.cluster import instances, other_clusters, own_groups, running
 from cli.preflight.quotas import Quotas
 from cluster_request.effective_request import Group
 from config.instance_types import instance_type
@@ -49,9 +47,9 @@ def instance_quotas(account: Account) -> Iterator[CheckResult]:
     """Check the quotas for each type and in total, with the instances of other clusters."""
     quotas = Quotas(account, "sagemaker")
     wanted = account.request.all_groups
-    others: list[dict[str, Any]] | None = None
+    others: list[Json] | None = None
     try:
-        others = [each for each in described(account) if not has_own_name(account, each)]
+        others = other_clusters(account)
     except ClientError as failure:
         if not is_denied(failure):
             raise
@@ -98,18 +96,15 @@ def network_quotas(account: Account) -> Iterator[CheckResult]:
         yield skipped("the network already exists")
     else:
         if existing is None or existing.internet_access is InternetAccess.CREATE:
-            parts = [_internet_gateways(account, quotas), _nat_gateways(account, quotas), _addresses(account), *parts]
+            gateways = _one_more(account, quotas, GATEWAYS, "describe_internet_gateways", "InternetGateways")
+            parts = [gateways, _nat_gateways(account, quotas), _addresses(account), *parts]
         if existing is None:
-            parts = [_vpcs(account, quotas), *parts]
+            parts = [_one_more(account, quotas, VPCS, "describe_vpcs", "Vpcs"), *parts]
     yield from one_by_one(account, *parts)
 
 
-def _vpcs(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
-    yield quotas.judged(VPCS, asked=1, used=_count(account, "describe_vpcs", "Vpcs"))
-
-
-def _internet_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
-    yield quotas.judged(GATEWAYS, asked=1, used=_count(account, "describe_internet_gateways", "InternetGateways"))
+def _one_more(account: Account, quotas: Quotas, name: str, operation: str, items: str) -> Iterator[CheckResult]:
+    yield quotas.judged(name, asked=1, used=_count(account, operation, items))
 
 
 def _addresses(account: Account) -> Iterator[CheckResult]:
@@ -138,9 +133,7 @@ def _nat_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
 def _more_interfaces(account: Account) -> int:
     """Return the interfaces needed beyond those of the file's own cluster; an unknown type counts as one."""
     asked = sum(group.count * max(map(_of_node, group.types)) for group in account.request.all_groups)
-    own = (each for each in described(account) if has_own_name(account, each))
-    have = (running(group) for each in own for group in groups_of(each))
-    held = sum(count * _of_node(name) for nodes in have for name, count in nodes.items())
+    held = sum(count * _of_node(name) for group in own_groups(account) for name, count in running(group).items())
     file_systems = 0 if "Storage" in account.stacks else len(account.config.storage.created_file_systems)
     return max(0, asked - held) + file_systems
 

@@ -8,7 +8,6 @@ from botocore.exceptions import ClientError
 from cli.aws_errors import ABSENT, are_refused
 from cli.preflight.account import Account
 from cli.preflight.check import CheckResult, code_of, error, is_denied, not_answered, ok, skipped
-from cluster_request.request import RequestValues
 from config.instance_types import instance_type
 
 Look = Callable[[Account, str], CheckResult]
@@ -54,10 +53,9 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from (
         (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each
     )
-    created = RequestValues.samples(config).execution_role_arn
     for group in account.request.all_groups:
         yield from ((_image, each) for each in [group.member("ImageId").text] if each.startswith("ami-"))
-        yield from ((_role, each) for each in [group.member("ExecutionRole").text] if each not in ("", created))
+        yield from ((_role, each.text) for each in [group.member("ExecutionRole")] if each.is_overridden and each.text)
     yield from ((_role, each) for each in [account.request.member("ClusterRole").text] if each)
 
 
