@@ -10,7 +10,7 @@ import pytest
 from cli import adopt, clusters, init, logs, nodes, outputs, retained, rollback, validate
 from cli.confirm import without_asking
 from cli.cost.command import cost
-from cli.cost.render import as_data
+from cli.cost.estimate import as_data
 from cli.deployment import Deployment
 from cli.drift import command as drift
 from cli.events import command as events

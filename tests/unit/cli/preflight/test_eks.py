@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from cli.cost.charges import charges_of
-from cli.cost.notes import notes_on
 from cli.preflight.check import CheckResult
 from cli.preflight.control_plane import control_plane
 from cli.preflight.deploy_actions import actions
@@ -479,9 +478,6 @@ def test_the_permissions_of_eks_are_required_only_with_eks() -> None:
     assert "eks:CreateCluster" not in actions(parsed(EXISTING))
 
 
-def test_a_new_control_plane_costs_by_the_hour_and_an_existing_one_is_not_included() -> None:
+def test_a_new_control_plane_costs_by_the_hour_and_an_existing_one_costs_nothing() -> None:
     assert [each.name for each in charges_of(parsed(NEW)) if each.section == "kubernetes"] == ["EKS control plane"]
     assert [each.name for each in charges_of(parsed(EXISTING)) if each.section == "kubernetes"] == []
-    assert [note for note in notes_on(parsed(NEW)) if "Container Insights" in note] != []
-    assert "not included, because it already exists: the EKS cluster ml" in list(notes_on(parsed(EXISTING)))
-    assert [note for note in notes_on(parsed(FILE)) if "EKS" in note] == []
