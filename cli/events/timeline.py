@@ -46,5 +46,5 @@ def timeline(
             "node health": health_events(deployment, cluster, since),
         }
     parts = Parts("events")
-    found = [event for name, events in sources.items() for event in parts.get(name, partial(list, events)) or ()]
+    found = [event for name, events in sources.items() for event in parts.get(name, partial(list[Event], events)) or ()]
     return sorted((event for event in found if event.time >= since), key=lambda event: event.time), parts.missing

@@ -111,8 +111,7 @@ def _principal(account: Account, arn: str) -> Iterator[CheckResult]:
         fix = "check that it exists: EKS accepts only principals that exist"
         yield warning(f"{arn} is in account {owner}, which was not asked", fix)
         return
-    iam, name = account.client("iam"), arn.rpartition("/")[2]
-    found = unless_absent(lambda: iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"])
+    found = account.principal(kind, arn.rpartition("/")[2])
     if found is None:
         yield error(f"{arn} does not exist, and EKS refuses access entries for it", "create it, or remove it from the file")
     elif found["Arn"] != arn:

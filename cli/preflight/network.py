@@ -10,7 +10,8 @@ from cli.preflight.check import CheckResult, error, ok, skipped, together, warni
 from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc, subnets_of_vpc
 from config.network import ExistingNetwork, InternetAccess
 
-DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
+DNS = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}
+"""The settings that names of file systems and endpoints require, and the options that turn them on."""
 
 
 def vpc(account: Account) -> Iterator[CheckResult]:
@@ -28,11 +29,9 @@ def vpc(account: Account) -> Iterator[CheckResult]:
 
 
 def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
-    """Check both DNS settings, which the names of file systems and endpoints require."""
-    for attribute, member in DNS.items():
-        value = account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]
-        if not value:
-            option = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}[attribute]
+    for attribute, option in DNS.items():
+        member = attribute[0].upper() + attribute[1:]
+        if not account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]:
             yield error(
                 f"{vpc_id} has {attribute} off, so nodes cannot resolve their file system",
                 f"`aws ec2 modify-vpc-attribute --vpc-id {vpc_id} {option}`",

@@ -1,10 +1,10 @@
 """Check that the caller may deploy, with IAM's policy simulator."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from cli.aws_errors import unless_absent
-from cli.preflight.account import Account, Json
+from cli.preflight.account import Account
 from cli.preflight.check import CheckResult, error, ok, one_by_one, skipped, warning
 from cli.preflight.deploy_actions import actions
 from cli.preflight.prerequisites import role_arn
@@ -57,11 +57,7 @@ def principal(arn: str) -> str | None:
 
 def _source(account: Account, caller: str) -> str | None:
     """Return the ARN of the user or role; a session's ARN lacks the path of its role."""
-    kind, name = caller.split(" ", 1)
-    iam = account.client("iam")
-    found: Json | None = unless_absent(
-        lambda: iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"]
-    )
+    found = account.principal(*caller.split(" ", 1))
     return str(found["Arn"]) if found else None
 
 
@@ -96,7 +92,8 @@ def _simulated(account: Account, source: str, wanted: list[str], resources: list
     """Yield action, resource and decision; an organization's policy that does not allow an action counts as a Deny."""
     where: dict[str, Any] = {"ResourceArns": resources} if resources else {}
     region = {"ContextKeyName": "aws:RequestedRegion", "ContextKeyType": "string", "ContextKeyValues": [account.region]}
-    for batch in _batches(wanted):
+    for start in range(0, len(wanted), BATCH):
+        batch = wanted[start : start + BATCH]
         asked = {"PolicySourceArn": source, "ActionNames": batch, "ContextEntries": [region], **where}
         for each in account.all("iam", "simulate_principal_policy", "EvaluationResults", **asked):
             organization = (each.get("OrganizationsDecisionDetail") or {}).get("AllowedByOrganizations", True)
@@ -120,7 +117,3 @@ def _decision(result: dict[str, Any], member: str) -> str:
     """Return the decision; a Deny is not certain if a condition lacked a value."""
     decision = str(result[member])
     return DOUBTFUL if decision == DENIED and result.get("MissingContextValues") else decision
-
-
-def _batches(wanted: list[str]) -> Iterable[list[str]]:
-    return (wanted[start : start + BATCH] for start in range(0, len(wanted), BATCH))

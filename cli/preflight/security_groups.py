@@ -102,7 +102,7 @@ def _to_aws(found: list[Json]) -> Iterator[CheckResult]:
     if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):
         listed = ", ".join(each["GroupId"] for each in found)
         yield warning(
-            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, by which nodes reach AWS",
+            f"{listed} {_do(found)} not let out TCP {HTTPS} to everywhere, by which nodes reach AWS",
             "check that its rules allow all VPC endpoints that nodes use, or add a rule",
         )
 
@@ -127,30 +127,27 @@ def _reach_each_other(account: Account, found: Sequence[Json], members: Sequence
         rules = [rule for each in found for rule in each[member]]
         if names_one(rules, ids):
             continue
-        yield from (
-            _with_efa(way, ids) if any(group.has_efa for group in members) else _without_efa(account, way, ids, rules, members)
-        )
-
-
-def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
-    """Check the rules that EFA requires: one for each direction, naming the group itself.
-
-    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
-    """
-    why = "EFA requires a rule with the group itself, not 0.0.0.0/0"
-    yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _fix(ids, way))
+        itself = "itself" if len(ids) == 1 else "each other"
+        message = f"{', '.join(ids)} {_do(found)} not {way.words} all traffic {way.source} {itself}"
+        rule = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
+        fix = f"`aws ec2 {way.command} --group-id {ids[0]} --ip-permissions '{rule}'`"
+        if any(group.has_efa for group in members):
+            # In each direction: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
+            yield error(f"{message}: EFA requires a rule with the group itself, not 0.0.0.0/0", fix)
+        else:
+            yield from _without_efa(account, ids, rules, members, error(message, fix))
 
 
 def _without_efa(
-    account: Account, way: Way, ids: list[str], rules: list[Rule], members: Sequence[Group]
+    account: Account, ids: list[str], rules: list[Rule], members: Sequence[Group], problem: CheckResult
 ) -> Iterator[CheckResult]:
     """Check TCP, which is enough for Slurm and Lustre, also by the nodes' address ranges."""
+    message = problem.message
     if admits_all(rules, groups=ids, ranges=EVERYWHERE):
         return
     ranges = _ranges(account, rules, members)
     if admits_all(rules, groups=ids, ranges=ranges):
         return
-    message = f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}"
     if names_a_list(rules, SLURMD):
         yield warning(f"{message}, unless a prefix list does", "check that the list contains the nodes' ranges")
     elif all(admits(rules, port, groups=ids, ranges=ranges) for port in (SLURMCTLD, SLURMD)):
@@ -158,7 +155,7 @@ def _without_efa(
             f"{message}, but Slurm's ports", "check that the ports of srun, jobs and Lustre (988, 1018-1023) are also open"
         )
     else:
-        yield error(f"{message}: Slurm and Lustre (988, 1018-1023) need it", _fix(ids, way))
+        yield error(f"{message}: Slurm and Lustre (988, 1018-1023) need it", problem.fix)
 
 
 def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> list[str]:
@@ -169,14 +166,5 @@ def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> li
     return ranges_of(account, [each for group in members for each in group.subnets or shared])
 
 
-def _do_not(ids: list[str]) -> str:
-    return f"{', '.join(ids)} {'does' if len(ids) == 1 else 'do'} not"
-
-
-def _itself(ids: list[str]) -> str:
-    return "itself" if len(ids) == 1 else "each other"
-
-
-def _fix(ids: list[str], way: Way) -> str:
-    rule = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
-    return f"`aws ec2 {way.command} --group-id {ids[0]} --ip-permissions '{rule}'`"
+def _do(security_groups: Sequence[Json]) -> str:
+    return "does" if len(security_groups) == 1 else "do"
