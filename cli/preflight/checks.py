@@ -8,12 +8,12 @@ from cli.preflight.check import Check
 from cli.preflight.cluster import cluster_name, cluster_replacement
 from cli.preflight.control_plane import control_plane
 from cli.preflight.eks_addons import access, eks_addons
-from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
+from cli.preflight.eks_cluster import eks_cluster, kubernetes_version
 from cli.preflight.file_systems import file_systems, kept_file_systems
 from cli.preflight.network import foreign_resources, internet, vpc
 from cli.preflight.permissions import permissions
 from cli.preflight.prerequisites import bootstrap, identity, region, service_roles, zone
-from cli.preflight.quota_checks import instance_quotas, network_quotas, storage_quotas
+from cli.preflight.quotas import eks_quotas, instance_quotas, network_quotas, storage_quotas
 from cli.preflight.references import references
 from cli.preflight.security_groups import security_groups
 from cli.preflight.subnets import subnets

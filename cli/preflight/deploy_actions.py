@@ -10,7 +10,7 @@ from config.network import InternetAccess
 
 Actions = dict[str, tuple[str, ...]]
 
-# What every deployment creates; the other parts name what they add.
+# What every deployment creates; the other parts name only additions.
 ALWAYS: Actions = {
     "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole", "iam:AttachRolePolicy"),
     "AWS::IAM::Policy": ("iam:PutRolePolicy",),

@@ -8,15 +8,12 @@ from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
 from cli.preflight.cluster import other_clusters
 from cli.preflight.control_plane import kept_settings
-from cli.preflight.quotas import Quotas
 from cluster_request.eks_addons import minor, newest_version
 from config.eks import EksConfig, ExistingEks
 from config.operation_names import eks_log_group
 
 NONE = "the cluster uses Slurm"
 ACCESS_ENTRIES = ("API", "API_AND_CONFIG_MAP")
-# https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
-CLUSTERS = "Clusters"
 EXTENDED = "extended-support"
 ANYWHERE = "0.0.0.0/0"
 
@@ -59,16 +56,6 @@ def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:
     elif distance > 1:
         fix = f'set `eks.version` to "1.{minor(found["version"]) + 1}", deploy, and continue from there'
         yield error(f"the EKS cluster has Kubernetes {found['version']}, and EKS upgrades one minor version at a time", fix)
-
-
-def eks_quotas(account: Account) -> Iterator[CheckResult]:
-    """Check that the region has room for a new EKS cluster."""
-    eks = account.config.eks
-    if eks is None or eks.existing or "Kubernetes" in account.stacks:
-        yield skipped(NONE if eks is None else "the EKS cluster exists")
-        return
-    used = sum(1 for _ in account.all("eks", "list_clusters", "clusters"))
-    yield Quotas(account, "eks").judged(CLUSTERS, asked=1, used=used)
 
 
 def eks_cluster(account: Account) -> Iterator[CheckResult]:

@@ -15,7 +15,7 @@ WATCH_S = 10
 WITH_CUSTOM_RESOURCES = ("Kubernetes", "Cluster", "Addons")
 VALUES = ("cluster", "arn", "status", "message", "bundle_sha256", "slurm", "kubernetes", "eks", "scheduler_config")
 LISTS = ("groups", "nodes", "quotas", "file_systems", "alarms", "events")
-"""What is unknown without a cluster."""
+"""The keys of a cluster, which a deployment may still lack."""
 
 
 def status(deployment: Deployment, *, show_all: bool = False, now: datetime | None = None) -> Result:

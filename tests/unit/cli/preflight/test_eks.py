@@ -13,7 +13,8 @@ from cli.preflight.check import CheckResult
 from cli.preflight.control_plane import control_plane
 from cli.preflight.deploy_actions import actions
 from cli.preflight.eks_addons import access, eks_addons
-from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
+from cli.preflight.eks_cluster import eks_cluster, kubernetes_version
+from cli.preflight.quotas import eks_quotas
 from cluster_request.eks_addons import versions
 from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, asked, only, outcomes, parsed, refused, stacks

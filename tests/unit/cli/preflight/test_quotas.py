@@ -6,7 +6,7 @@ import pytest
 
 from cli.preflight.account import Account
 from cli.preflight.check import CheckResult
-from cli.preflight.quota_checks import instance_quotas, network_quotas, storage_quotas
+from cli.preflight.quotas import instance_quotas, network_quotas, storage_quotas
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, FakeAws, Pages, asked, outcomes, parsed, stacks
 
 TYPES = ("ml.c5.xlarge", "ml.trn1.32xlarge", "ml.trn1n.32xlarge")
