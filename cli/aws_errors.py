@@ -32,7 +32,8 @@ REFUSED = (
     "SignatureDoesNotMatch",
     "AuthFailure",
 )
-ABSENT = ("ResourceNotFound", "ResourceNotFoundException", "ParameterNotFound")
+ABSENT = ("NotFound", "NoSuchEntity", "404")
+"""Parts of the codes of resources that do not exist: of EC2 and most services, of IAM, and of S3's HeadBucket."""
 OF_CREDENTIALS = (
     aws.NoCredentialsError,
     aws.PartialCredentialsError,
@@ -55,7 +56,7 @@ def is_ours(error: Exception) -> bool:
 def is_absent(error: aws.ClientError) -> bool:
     """Return whether the resource of the call does not exist; CloudFormation says so only in the message."""
     found = error.response.get("Error", {})
-    return found.get("Code") in ABSENT or "does not exist" in found.get("Message", "")
+    return any(each in str(found.get("Code")) for each in ABSENT) or "does not exist" in found.get("Message", "")
 
 
 def unless_absent(ask: Callable[[], Answer]) -> Answer | None:

@@ -1,17 +1,80 @@
-"""Resources that AWS charges by the hour or by size, whether they are used or not."""
+"""Resources that AWS charges by the hour or by size, whether they are used or not, as price lists name them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from enum import StrEnum
+from functools import cache
 
-from cli.cost.price import CONTROL_PLANE, HOURS_PER_MONTH, NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Product, Unknown, instance, lustre
 from cluster_request.effective_request import EffectiveRequest, Group
 from config.model import ClusterConfig
 from config.network import InternetAccess
 from config.storage import LustreConfig
 
+# 365 / 12 days, as in the AWS pricing calculator.
+HOURS_PER_MONTH = Decimal(730)
 GROUPS, KUBERNETES, STORAGE, NETWORK = "instance groups", "kubernetes", "storage", "network"
 NODE_HOURS, HOURS, GIB_MONTHS = "node-hours", "hours", "GiB-months"
+
+
+class Unit(StrEnum):
+    """The unit of a price, as price lists name it."""
+
+    HOUR = "Hrs"
+    GB_MONTH = "GB-Mo"
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of AWS: its service, and its usage type without the region's prefix (`USW2-`), as on bills."""
+
+    service: str
+    usage_type: str
+    unit: Unit
+    # Pattern of what follows the usage type in price lists: the kind of a volume, which HyperPod chooses.
+    variants: str = ""
+
+    def is_named(self, usage_type: str) -> bool:
+        """Return whether a price list means this product by the usage type."""
+        return re.fullmatch(rf"([A-Z]{{2,4}}[0-9]?-)?{re.escape(self.usage_type)}{self.variants}", usage_type) is not None
+
+
+@dataclass(frozen=True)
+class Price:
+    """A price in US dollars, with its source and date."""
+
+    usd: Decimal
+    date: str
+    source: str
+
+    @property
+    def cited(self) -> str:
+        """The date and the source."""
+        return f"{self.date}, {self.source}"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """The reason why there is no price."""
+
+    why: str
+
+
+def instance(name: str) -> Product:
+    """Return the product of a node in a HyperPod cluster; its price differs from the EC2 instance's."""
+    return Product("AmazonSageMaker", f"Cluster:{name}", Unit.HOUR)
+
+
+VOLUME = Product("AmazonSageMaker", "Cluster:VolumeUsage", Unit.GB_MONTH, r"(\.[a-z0-9]+)?")
+NAT_GATEWAY = Product("AmazonEC2", "NatGateway-Hours", Unit.HOUR)
+CONTROL_PLANE = Product("AmazonEKS", "AmazonEKS-Hours:perCluster", Unit.HOUR)
+PUBLIC_ADDRESS = Product("AmazonVPC", "PublicIPv4:InUseAddress", Unit.HOUR)
+
+
+def lustre(throughput_mbps_per_tib: int) -> Product:
+    """Return the product of FSx for Lustre on SSDs; the throughput also identifies the deployment type."""
+    return Product("AmazonFSx", f"Storage.SSD.{throughput_mbps_per_tib}", Unit.GB_MONTH)
 
 
 @dataclass(frozen=True)
@@ -24,11 +87,37 @@ class Charge:
     amount: Decimal
     unit: str
     product: Product | Unknown
+    price: Price | Unknown | None = None
+    """None unless prices were requested."""
 
     @property
     def quantity(self) -> Decimal:
         """The units in a month of 730 hours."""
         return self.amount if self.unit == GIB_MONTHS else self.amount * HOURS_PER_MONTH
+
+    @property
+    def per_month(self) -> Decimal | None:
+        """Exact dollars in a month of 730 hours; None if the price is unknown. A group without nodes is free."""
+        if not self.amount:
+            return Decimal(0)
+        return self.quantity * self.price.usd if isinstance(self.price, Price) else None
+
+    @property
+    def per_hour(self) -> Decimal | None:
+        """Dollars in an hour."""
+        return None if self.per_month is None else self.per_month / HOURS_PER_MONTH
+
+
+def priced(charges: Iterable[Charge], prices: Callable[[Product], Price | Unknown]) -> tuple[Charge, ...]:
+    """Return the charges with their prices; ask for each product once, and not for groups without nodes."""
+    price_of = cache(prices)
+
+    def price(charge: Charge) -> Price | Unknown:
+        if isinstance(charge.product, Unknown):
+            return charge.product
+        return price_of(charge.product) if charge.amount else Unknown("amount is 0")
+
+    return tuple(replace(charge, price=price(charge)) for charge in charges)
 
 
 def charges_of(config: ClusterConfig) -> list[Charge]:

@@ -12,9 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import Access, check_account, client_of
 from cli.aws_errors import explained
-from cli.cost.charges import Charge
-from cli.cost.estimate import Line, lines_of
-from cli.cost.price import Price, Product, Unit, Unknown
+from cli.cost.charges import Charge, Price, Product, Unit, Unknown, priced
 from cli.errors import CommandError
 from cli.pages import listed
 from config.model import ClusterConfig
@@ -41,11 +39,11 @@ def live_session(config: ClusterConfig, file: str, region: str, access: Access) 
     return session
 
 
-def live_lines(charges: Iterable[Charge], region: str, session: Any) -> tuple[Line, ...]:
+def live_charges(charges: Iterable[Charge], region: str, session: Any) -> tuple[Charge, ...]:
     """Return the charges with today's prices; raise a CommandError if AWS refuses or does not answer."""
     try:
         client = client_of(session, "pricing", region_name=endpoint_region(region))
-        return lines_of(charges, region, PricingApi(client).price)
+        return priced(charges, lambda product: listed_price(client, product, region))
     except (ClientError, BotoCoreError) as error:
         raise _without_pricing(error) or explained("cost", error) from error
 
@@ -58,33 +56,26 @@ def _without_pricing(error: Exception) -> CommandError | None:
     return CommandError(f"{endpoint} has no Pricing API", "remove --live, or open a shell for an AWS account")
 
 
-class PricingApi:
-    """The Pricing API's current prices."""
+def listed_price(client: Any, product: Product, region: str) -> Price | Unknown:
+    """Return the product's price in the region, if the Pricing API lists exactly one."""
+    found = {price for item in _products(client, product, region) for price in _prices(item, product.unit)}
+    if not found:
+        return Unknown(f"the Pricing API lists no price of {product.usage_type} in {region}, in US dollars per {product.unit}")
+    if len(dollars := {price.usd for price in found}) > 1:
+        several = ", ".join(map(str, sorted(dollars)))
+        return Unknown(f"the Pricing API lists several prices of {product.usage_type} in {region}: {several}")
+    return min(found, key=lambda price: price.source)
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
 
-    def price(self, product: Product, region: str) -> Price | Unknown:
-        """Return the product's price in the region, if the list has exactly one."""
-        found = {price for item in self._products(product, region) for price in _prices(item, product.unit)}
-        if not found:
-            return Unknown(
-                f"the Pricing API lists no price of {product.usage_type} in {region}, in US dollars per {product.unit}"
-            )
-        if len({price.usd for price in found}) > 1:
-            listed = ", ".join(str(usd) for usd in sorted({price.usd for price in found}))
-            return Unknown(f"the Pricing API lists several prices of {product.usage_type} in {region}: {listed}")
-        return min(found, key=lambda price: price.source)
-
-    def _products(self, product: Product, region: str) -> Iterator[dict[str, Any]]:
-        """Yield the list's items of the product; usage types that only contain its name are other products."""
-        filters = [
-            {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
-            {"Type": "CONTAINS", "Field": "usagetype", "Value": product.usage_type},
-        ]
-        asked: dict[str, Any] = {"ServiceCode": product.service, "Filters": filters, "FormatVersion": "aws_v1"}
-        items = map(json.loads, listed(self._client, "get_products", "PriceList", **asked))
-        yield from (item for item in items if product.is_named(_attribute(item, "usagetype")))
+def _products(client: Any, product: Product, region: str) -> Iterator[dict[str, Any]]:
+    """Yield the list's items of the product; usage types that only contain its name are other products."""
+    filters = [
+        {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
+        {"Type": "CONTAINS", "Field": "usagetype", "Value": product.usage_type},
+    ]
+    asked: dict[str, Any] = {"ServiceCode": product.service, "Filters": filters, "FormatVersion": "aws_v1"}
+    items = map(json.loads, listed(client, "get_products", "PriceList", **asked))
+    yield from (item for item in items if product.is_named(_attribute(item, "usagetype")))
 
 
 def _attribute(item: dict[str, Any], name: str) -> str:

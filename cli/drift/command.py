@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 from cli.counted import counted
 from cli.deployment import Deployment
-from cli.drift.difference import Difference, table_of
-from cli.drift.of_cluster import cluster_differences, node_differences
+from cli.drift.of_cluster import Difference, cluster_differences, node_differences
 from cli.errors import CommandError
 from cli.node_reports import Report, latest_states
 from cli.ownership import cluster_named
@@ -39,7 +38,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
     ]
     silent = sum(node["InstanceId"] not in states for node in nodes) if has_agents else 0
     lines = [
-        _count(name, found),
+        f"{counted(len(found), 'difference') if found else 'no differences'} between the file, cluster {name} and its nodes",
         *([f"{silent} of {len(nodes)} nodes have no agent: their scripts are unknown"] if silent else []),
         *([f"not compared: {', '.join(not_compared)}"] if not_compared else []),
     ]
@@ -50,7 +49,8 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
         "nodes_without_agent": silent,
         "not_compared": not_compared,
     }
-    text = (*table_of(found), "\n".join([*lines, *map(str, parts.missing)]))
+    shown = ["\n".join(each.lines for each in found)] if found else []
+    text = (*shown, "\n".join([*lines, *map(str, parts.missing)]))
     failure = "the file, the cluster and its nodes differ" if found and exit_code else ""
     return Result(data, text, parts.problems, failure)
 
@@ -60,9 +60,3 @@ def _of_kubernetes(deployment: Deployment, parts: Parts, cluster_arn: str) -> li
 
     objects = parts.get("objects in Kubernetes", lambda: object_differences(deployment)) or []
     return [*quota_differences(deployment, parts, cluster_arn), *objects]
-
-
-def _count(cluster: str, found: list[Difference]) -> str:
-    if not found:
-        return f"no differences between the file, cluster {cluster} and its nodes"
-    return f"{counted(len(found), 'difference')} between the file, cluster {cluster} and its nodes"

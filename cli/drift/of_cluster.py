@@ -1,11 +1,12 @@
 """Differences between the cluster file, DescribeCluster and the nodes, decided as the custom resource decides them."""
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from cli.deployment import Deployment
 from cli.desired_cluster import deployed_request, desired_cluster
-from cli.drift.difference import Difference
 from cli.node_reports import Report
 from cli.resource_code import IMAGE_FIELDS, Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
@@ -19,6 +20,42 @@ ROLLOUT = "a deployment with `lifecycle.follow: live` updates the node; else rep
 SOFTWARE = "no deployment updates images; run `aws sagemaker update-cluster-software`"
 MISSING = "no deployment is needed: HyperPod launches missing nodes; read `./hpod events`"
 SURPLUS = "no deployment removes it; if HyperPod does not either, run `./hpod delete`"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field whose value differs, and what a deployment would do about it; None is an absent value."""
+
+    place: str
+    field: str
+    file: object
+    actual: object
+    deployment: str
+
+    def data(self) -> Json:
+        """Return the difference for JSON."""
+        return {
+            "place": self.place,
+            "field": self.field,
+            "desired": _text(self.file),
+            "observed": _text(self.actual),
+            "deployment": self.deployment,
+        }
+
+    @property
+    def lines(self) -> str:
+        """Return the difference as text."""
+        return f"{self.place}: {self.field}: file {_shown(self.file)}, actual {_shown(self.actual)}\n    {self.deployment}"
+
+
+def _text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(_text(value))
 
 
 def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Iterator[Difference]:

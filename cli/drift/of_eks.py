@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import cli.resource_code  # noqa: F401  finds the functions' code
 from cli.deployment import Deployment
 from cli.desired_cluster import template_properties
-from cli.drift.difference import Difference
+from cli.drift.of_cluster import Difference
 from cli.errors import UnreachableError
 from cli.kubernetes.client import OperatorClient
 from cli.parts import Parts

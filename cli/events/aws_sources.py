@@ -53,16 +53,12 @@ def cluster_events(deployment: Deployment, cluster: Mapping[str, Any], since: da
     sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
     for each in deployment.all("sagemaker", "list_cluster_events", "Events", ClusterName=name, EventTimeAfter=since):
         level = each.get("EventLevel") or "Info"
-        details = each if level == "Info" else _details(sagemaker, name, each)
+        # The list leaves out failures.
+        described = {} if level == "Info" else sagemaker.describe_cluster_event(ClusterName=name, EventId=each["EventId"])
+        details = described.get("EventDetails", each)
         subject = each.get("InstanceId") or each.get("InstanceGroupName") or ""
         text = event_failure({"Description": details.get("Description"), "EventDetails": details.get("EventDetails")})
         yield Event(each["EventTime"], Source.CLUSTER, level, subject, text or each["ResourceType"])
-
-
-def _details(sagemaker: Any, cluster: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the event with its failure, which the list leaves out."""
-    found: dict[str, Any] = sagemaker.describe_cluster_event(ClusterName=cluster, EventId=event["EventId"])["EventDetails"]
-    return found
 
 
 def operations(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
@@ -100,30 +96,24 @@ def _count(counts: Mapping[str, Any] | None) -> int:
 
 def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
     """Yield the state changes of the deployment's alarms."""
-    for alarm in alarms(deployment):
+    for alarm in _alarms(deployment):
         asked = {"AlarmName": alarm["AlarmName"], "HistoryItemType": "StateUpdate", "StartDate": since}
         for item in deployment.all("cloudwatch", "describe_alarm_history", "AlarmHistoryItems", **asked):
-            state = _new_state(item)
+            state = json.loads(item["HistoryData"])["newState"]
             # The description names the problem of a raised alarm.
             why = "" if state["stateValue"] == "OK" else alarm.get("AlarmDescription") or state.get("stateReason")
             text = ": ".join(filter(None, (state["stateValue"], why)))
             yield Event(item["Timestamp"], Source.ALARM, state["stateValue"], alarm["AlarmName"], text)
 
 
-def _new_state(item: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = json.loads(item["HistoryData"])["newState"]
-    return found
-
-
-def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
-    """Return the alarms of the deployment's stacks."""
-    names = alarm_names(deployment.config.name)
-    return deployment.all("cloudwatch", "describe_alarms", "MetricAlarms", AlarmNames=names)
-
-
 def raised(deployment: Deployment) -> list[dict[str, Any]]:
     """Return the alarms that notified of their state: ALARM, or INSUFFICIENT_DATA after another state, without reports."""
-    return [each for each in alarms(deployment) if _is_raised(each)]
+    return [each for each in _alarms(deployment) if _is_raised(each)]
+
+
+def _alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
+    names = alarm_names(deployment.config.name)
+    return deployment.all("cloudwatch", "describe_alarms", "MetricAlarms", AlarmNames=names)
 
 
 def _is_raised(alarm: dict[str, Any]) -> bool:

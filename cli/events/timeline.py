@@ -1,7 +1,8 @@
 """All events of a cluster since a time, in order."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from cli.deployment import Deployment
@@ -10,8 +11,6 @@ from cli.events.aws_sources import alarm_events, cluster_events, operations, sta
 from cli.events.event import Event
 from cli.events.node_sources import bundle_events, deep_check_events, disk_events, health_events, kubernetes_events, state_events
 from cli.parts import Parts
-
-Read = Callable[[], Iterable[Event]]
 
 
 def timeline(
@@ -26,30 +25,26 @@ def timeline(
 
     If the API server is known not to be reachable, it is not asked.
     """
-    sources: dict[str, Read] = {
-        "stack events": lambda: stack_events(deployment, since),
-        "alarm history": lambda: alarm_events(deployment, since),
+    sources: dict[str, Iterator[Event]] = {
+        "stack events": stack_events(deployment, since),
+        "alarm history": alarm_events(deployment, since),
     }
     if not deployment.is_eks:
         sources |= {
-            "scripts of nodes": lambda: bundle_events(deployment, since),
-            "states of controllers": lambda: state_events(deployment, since, is_first=is_first),
-            "disks of nodes": lambda: disk_events(deployment, since, is_first=is_first),
+            "scripts of nodes": bundle_events(deployment, since),
+            "states of controllers": state_events(deployment, since, is_first=is_first),
+            "disks of nodes": disk_events(deployment, since, is_first=is_first),
         }
     elif cluster is not None:
-        sources["deep health checks"] = lambda: deep_check_events(deployment, cluster, since)
+        sources["deep health checks"] = deep_check_events(deployment, cluster, since)
         if is_reachable:
-            sources["events of Kubernetes"] = lambda: kubernetes_events(deployment)
+            sources["events of Kubernetes"] = kubernetes_events(deployment)
     if cluster is not None:
         sources |= {
-            "cluster events": lambda: cluster_events(deployment, cluster, since),
-            "operations": lambda: operations(deployment, cluster, since),
-            "node health": lambda: health_events(deployment, cluster, since),
+            "cluster events": cluster_events(deployment, cluster, since),
+            "operations": operations(deployment, cluster, since),
+            "node health": health_events(deployment, cluster, since),
         }
     parts = Parts("events")
-    found = [event for name, read in sources.items() for event in parts.get(name, _listed(read)) or ()]
+    found = [event for name, events in sources.items() for event in parts.get(name, partial(list[Event], events)) or ()]
     return sorted((event for event in found if event.time >= since), key=lambda event: event.time), parts.missing
-
-
-def _listed(read: Read) -> Callable[[], list[Event]]:
-    return lambda: list(read())

@@ -11,7 +11,7 @@ import botocore.session
 from botocore.config import Config
 
 from cli.access import ENVIRONMENT, Access
-from cli.aws_errors import UNINTELLIGIBLE, explained
+from cli.aws_errors import UNINTELLIGIBLE, explained, unless_absent
 from cli.cluster_folder import CLUSTERS
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
@@ -43,8 +43,8 @@ class Account(Deployment):
         super().__init__(config, session, folder)
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
+        self._asking = Lock()
         self._answers: dict[object, object] = {}
-        self._locks: dict[object, Lock] = {}
 
     @cached_property
     def request(self) -> EffectiveRequest:
@@ -70,9 +70,7 @@ class Account(Deployment):
 
     def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
         """Return the answer of ``ask``, which is shared by all checks."""
-        with self._lock:
-            lock = self._locks.setdefault(ask, Lock())
-        with lock:
+        with self._asking:
             if ask not in self._answers:
                 self._answers[ask] = ask(self)
         return cast("_Answer", self._answers[ask])
@@ -96,6 +94,13 @@ class Account(Deployment):
     def partition(self) -> str:
         """The partition of ARNs: `aws`, `aws-cn` or `aws-us-gov`."""
         return str(self.identity["Arn"].split(":")[1])
+
+    def principal(self, kind: str, name: str) -> Json | None:
+        """Return IAM's role, or user; None if it does not exist."""
+        iam = self.client("iam")
+        return unless_absent(
+            lambda: iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"]
+        )
 
     @cached_property
     def stacks(self) -> dict[str, Stack]:

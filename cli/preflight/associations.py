@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, skipped, warning
-from cli.preflight.runner import together
+from cli.preflight.check import CheckResult, error, skipped, together, warning
 
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html and, for the storage type,
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_DataRepositoryAssociation.html

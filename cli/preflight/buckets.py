@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, ok, warning
-from cli.preflight.runner import code_of, is_denied
+from cli.preflight.check import CheckResult, error, is_denied, ok, warning
 from config.bucket_names import script_bucket_name
 
 
@@ -14,16 +14,13 @@ def script_bucket(account: Account) -> Iterator[CheckResult]:
     """Check that the name of the script bucket, which is the same for every deployment, is free or the file's own."""
     name = script_bucket_name(account.config.name, account.id, account.region)
     try:
-        account.client("s3").head_bucket(Bucket=name)
+        found = unless_absent(lambda: account.client("s3").head_bucket(Bucket=name))
     except ClientError as failure:
-        if code_of(failure) == "404":
-            yield ok(f"the name {name} is free")
-        elif is_denied(failure) and _region(failure.response):
-            yield _kept_out(account, name)
-        else:
+        if not is_denied(failure) or not _region(failure.response):
             raise
-        return
-    yield _taken(account, name)
+        yield _kept_out(account, name)
+    else:
+        yield ok(f"the name {name} is free") if found is None else _taken(account, name)
 
 
 def _region(answer: Json) -> str | None:
@@ -66,20 +63,20 @@ def named_buckets(account: Account) -> Iterator[CheckResult]:
 
 
 def _named(account: Account, name: str, *, is_imported: bool) -> CheckResult:
+    is_read = True
     try:
-        answer = account.client("s3").head_bucket(Bucket=name)
+        answer = unless_absent(lambda: account.client("s3").head_bucket(Bucket=name))
     except ClientError as failure:
-        if code_of(failure) == "404":
-            return error(f"no bucket {name}", "correct the name, or create the bucket")
-        region = _region(failure.response)
-        if region and region != account.region:
-            return _elsewhere(name, region, account.region, is_imported=is_imported)
-        if is_denied(failure):
-            return warning(f"you may not read bucket {name}", f"check that it exists in {account.region}")
-        raise
+        is_read, answer = False, failure.response
+        if not is_denied(failure) and _region(answer) in (None, account.region):
+            raise
+    if answer is None:
+        return error(f"no bucket {name}", "correct the name, or create the bucket")
     region = _region(answer) or account.region
     if region != account.region:
         return _elsewhere(name, region, account.region, is_imported=is_imported)
+    if not is_read:
+        return warning(f"you may not read bucket {name}", f"check that it exists in {account.region}")
     return ok(f"bucket {name} is there")
 
 

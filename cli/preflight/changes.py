@@ -1,16 +1,20 @@
-"""Print the effect of fields that changed since the deployment, and refuse changes that no deployment can make."""
+"""Check that stacks can be deployed; print the effect of changed fields, and refuse changes that no deployment can make."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
+from cli.deployment import Stack
 from cli.desired_cluster import deployed_properties, template_resources
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
-from cli.preflight.check_result import CheckResult, Outcome, error, ok, skipped, warning
-from cli.preflight.stacks import MADE_ANEW
+from cli.preflight.check import CheckResult, Outcome, error, ok, skipped, warning
 from config.section import Change, Removal, Section
 
+# The CDK's command line deletes and recreates these automatically.
+MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html: left as they failed.
+PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")
 # The type, or a part of the logical ID, of the resource that has the member of a request as property.
 RESOURCES = {
     "ec2:CreateVpc": "AWS::EC2::VPC",
@@ -24,6 +28,33 @@ RESOURCES = {
 PROPERTIES = {"SlackTeamId": "SlackWorkspaceId", "TenantId": "TeamsTenantId", "ChannelId": "TeamsChannelId"}
 CAPACITY = "storage_capacity_gib"
 REPLACED = (Change.REPLACES_FILE_SYSTEM, Change.REPLACES_BOTH)
+
+
+def stacks(account: Account) -> Iterator[CheckResult]:
+    """Check that no stack of the file is busy or stuck."""
+    if not account.stacks:
+        yield skipped("no stack of this file exists")
+    for stack in account.stacks.values():
+        message = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
+        make, fix = _state(stack, account)
+        yield make(message, fix) if fix else ok(message)
+
+
+def _state(stack: Stack, account: Account) -> tuple[Callable[[str, str], CheckResult], str]:
+    """Return how bad the stack's state is, and its fix; empty if CloudFormation can continue."""
+    look = f"`{account.hpod('status')}`"
+    match stack.status:
+        case "UPDATE_ROLLBACK_FAILED":
+            return error, f"`{account.hpod('continue-rollback')}` continues it"
+        case "DELETE_FAILED":
+            return error, f"run {look}, fix the reason, and delete the stack"
+        case status if status in MADE_ANEW:
+            return warning, f"the CDK deletes and recreates it; {look} shows why it failed"
+        case status if status in PAUSED:
+            return warning, f"`cdk rollback '{stack.name}'` rolls it back, which a deployment also offers; {look} shows why"
+        case status if status.endswith("_FAILED"):
+            return warning, f"{look} shows why; fix that before you deploy"
+    return warning, f"wait until it is done: {look}" if stack.status.endswith("_IN_PROGRESS") else ""
 
 
 def changes(account: Account) -> Iterator[CheckResult]:

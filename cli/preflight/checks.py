@@ -1,30 +1,22 @@
 """All checks of a preflight, in the order of their output."""
 
 from cli.preflight.associations import associations
-from cli.preflight.bootstrap import bootstrap
 from cli.preflight.buckets import named_buckets, script_bucket
-from cli.preflight.changes import changes
-from cli.preflight.cluster_name import cluster_name
-from cli.preflight.cluster_replacement import cluster_replacement
+from cli.preflight.capacity import offerings, training_plans
+from cli.preflight.changes import changes, stacks
+from cli.preflight.check import Check
+from cli.preflight.cluster import cluster_name, cluster_replacement
 from cli.preflight.control_plane import control_plane
 from cli.preflight.eks_addons import access, eks_addons
-from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
-from cli.preflight.file_systems import file_systems
-from cli.preflight.identity import identity, region, zone
-from cli.preflight.instance_quotas import instance_quotas
-from cli.preflight.kept_file_systems import kept_file_systems
+from cli.preflight.eks_cluster import eks_cluster, kubernetes_version
+from cli.preflight.file_systems import file_systems, kept_file_systems
 from cli.preflight.network import foreign_resources, internet, vpc
-from cli.preflight.network_quotas import network_quotas
-from cli.preflight.offerings import offerings
 from cli.preflight.permissions import permissions
+from cli.preflight.prerequisites import bootstrap, identity, region, service_roles, zone
+from cli.preflight.quotas import eks_quotas, instance_quotas, network_quotas, storage_quotas
 from cli.preflight.references import references
-from cli.preflight.runner import Check
 from cli.preflight.security_groups import security_groups
-from cli.preflight.service_roles import service_roles
-from cli.preflight.stacks import stacks
-from cli.preflight.storage_quotas import storage_quotas
 from cli.preflight.subnets import subnets
-from cli.preflight.training_plans import training_plans
 
 CHECKS = (
     Check("identity", identity),

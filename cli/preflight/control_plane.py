@@ -1,4 +1,4 @@
-"""Check the subnets of the EKS control plane in an existing VPC."""
+"""Check the subnets of the EKS control plane, and settings that an EKS cluster keeps for life."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -6,12 +6,17 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, skipped
-from cli.preflight.runner import code_of, together
+from cli.desired_cluster import template_properties
+from cli.preflight.account import Account, Json
+from cli.preflight.check import CheckResult, code_of, error, skipped, together
 from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc, subnets_of_vpc
+from config.zones import control_plane_zones
 from config.eks import EksConfig
 from config.suggestions import either
+
+# https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html#network-requirements-subnets
+LEAST_ADDRESSES = 6
+WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
 
 
 def control_plane(account: Account) -> Iterator[CheckResult]:
@@ -52,11 +57,6 @@ def _new_subnets(account: Account, eks: EksConfig, vpc_id: str) -> Iterator[Chec
             yield error(f"`control_plane_cidrs` {cidr} overlaps with {others[other]} ({other})", fix)
 
 
-# https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html#network-requirements-subnets
-LEAST_ADDRESSES = 6
-WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
-
-
 def _subnets(account: Account, found: list[Any]) -> Iterator[CheckResult]:
     existing = account.config.network.existing
     if len({each["AvailabilityZoneId"] for each in found}) < 2:
@@ -69,3 +69,55 @@ def _subnets(account: Account, found: list[Any]) -> Iterator[CheckResult]:
             yield error(f"{name} is in {zone}, where EKS has no control planes", "use a subnet in another zone")
         if free < LEAST_ADDRESSES:
             yield error(f"{name} has {free} free addresses, and EKS requires {LEAST_ADDRESSES}", "use a larger subnet")
+
+
+def kept_settings(account: Account, found: Json) -> Iterator[CheckResult]:
+    """Yield an error for a changed key or other zones; ``found`` is the EKS cluster of the stack."""
+    yield from _key(account)
+    yield from _zones(account, found)
+
+
+def _key(account: Account) -> Iterator[CheckResult]:
+    """Compare the key with the stack's template: CloudFormation does, and does not see a key that was added with EKS's API."""
+    # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-cluster-encryptionconfig.html
+    eks, deployed = account.config.eks, template_properties(account, "Kubernetes", "AWS::EKS::Cluster")
+    before: list[Any] = (deployed or {}).get("EncryptionConfig") or []
+    keys = [each["Provider"]["KeyArn"] for each in before]
+    if eks is None or deployed is None or keys == [*filter(None, [eks.secrets_key_arn])]:
+        return
+    what = "CloudFormation cannot add `eks.secrets_key_arn` to an EKS cluster"
+    by_hand = "undo the change, and add the key with `aws eks associate-encryption-config`"
+    if keys:
+        what, by_hand = (
+            f"the EKS cluster encrypts secrets with {keys[0]}, and EKS cannot change or remove its key",
+            "undo the change",
+        )
+    yield error(what, f"{by_hand}, or {_recreate(account)}")
+
+
+def _zones(account: Account, found: Json) -> Iterator[CheckResult]:
+    # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html: new subnets must be in the zones of the first ones.
+    eks, network = account.config.eks, account.config.network
+    if eks is None:
+        return
+    desired = set(eks.control_plane_zone_ids or control_plane_zones(network.availability_zone_id))
+    if eks.control_plane_subnet_ids:
+        desired = _zones_of(account, list(eks.control_plane_subnet_ids))
+    before = _zones_of(account, found["resourcesVpcConfig"]["subnetIds"])
+    if before != desired:
+        what = f"the control plane is in {_listed(before)}, and EKS cannot move it to {_listed(desired)}"
+        yield error(what, f"undo the change, or {_recreate(account)}")
+
+
+def _zones_of(account: Account, subnets: list[str]) -> set[str]:
+    found = account.client("ec2").describe_subnets(SubnetIds=subnets)["Subnets"]
+    return {each["AvailabilityZoneId"] for each in found}
+
+
+def _listed(zones: set[str]) -> str:
+    return " and ".join(sorted(zones))
+
+
+def _recreate(account: Account) -> str:
+    name = account.config.name
+    return f"run `cdk destroy {name}/Addons {name}/Cluster {name}/Kubernetes`, then deploy"

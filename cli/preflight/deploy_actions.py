@@ -10,10 +10,42 @@ from config.network import InternetAccess
 
 Actions = dict[str, tuple[str, ...]]
 
+# What every deployment creates; the other parts name only additions.
+ALWAYS: Actions = {
+    "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole", "iam:AttachRolePolicy"),
+    "AWS::IAM::Policy": ("iam:PutRolePolicy",),
+    "AWS::Lambda::Function": ("lambda:CreateFunction", "lambda:TagResource", "iam:PassRole"),
+    "AWS::Lambda::LayerVersion": ("lambda:PublishLayerVersion",),
+    "AWS::Lambda::EventInvokeConfig": ("lambda:PutFunctionEventInvokeConfig",),
+    "AWS::Lambda::Permission": ("lambda:AddPermission",),
+    "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),
+    "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
+    "AWS::S3::Bucket": (
+        "s3:CreateBucket",
+        "s3:PutBucketTagging",
+        "s3:PutEncryptionConfiguration",
+        "s3:PutBucketPublicAccessBlock",
+        "s3:PutBucketVersioning",
+        "s3:PutLifecycleConfiguration",
+    ),
+    "AWS::S3::BucketPolicy": ("s3:PutBucketPolicy",),
+    "AWS::KMS::Key": ("kms:CreateKey", "kms:EnableKeyRotation", "kms:PutKeyPolicy", "kms:TagResource"),
+    "AWS::StepFunctions::StateMachine": (
+        *("states:CreateStateMachine", "states:TagResource", "iam:PassRole"),
+        *("kms:DescribeKey", "kms:GenerateDataKey"),
+    ),
+    "AWS::Events::Rule": ("events:PutRule", "events:PutTargets"),
+    "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
+}
+# What CloudFormation calls for parts of a template that are no resources of a service.
+TEMPLATE: Actions = {
+    "Custom::": ("lambda:InvokeFunction",),
+    "Fn::GetStackOutput": ("cloudformation:DescribeStacks",),
+    "BootstrapVersion": ("ssm:GetParameters",),
+}
 VPC: Actions = {
     "AWS::EC2::VPC": ("ec2:CreateVpc", "ec2:ModifyVpcAttribute", "ec2:CreateTags"),
     "AWS::EC2::VPCCidrBlock": ("ec2:AssociateVpcCidrBlock",),
-    "AWS::EC2::Subnet": ("ec2:CreateSubnet",),
     "AWS::EC2::SecurityGroup": ("ec2:CreateSecurityGroup",),
     "AWS::EC2::SecurityGroupIngress": ("ec2:AuthorizeSecurityGroupIngress",),
     "AWS::EC2::SecurityGroupEgress": ("ec2:AuthorizeSecurityGroupEgress",),
@@ -29,8 +61,6 @@ INTERNET: Actions = {
     "AWS::EC2::NatGateway": ("ec2:CreateNatGateway",),
     "AWS::EC2::VPCEndpoint": ("ec2:CreateVpcEndpoint",),
     "AWS::EC2::FlowLog": ("ec2:CreateFlowLogs", "iam:PassRole"),
-    "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole"),
-    "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),
 }
 FILE_SYSTEM: Actions = {"AWS::FSx::FileSystem": ("fsx:CreateFileSystem", "fsx:TagResource", "iam:CreateServiceLinkedRole")}
 ASSOCIATIONS: Actions = {
@@ -40,52 +70,13 @@ ASSOCIATIONS: Actions = {
         "iam:PutRolePolicy",
     )
 }
-BUCKETS: Actions = {
-    "AWS::S3::Bucket": (
-        "s3:CreateBucket",
-        "s3:PutBucketTagging",
-        "s3:PutEncryptionConfiguration",
-        "s3:PutBucketPublicAccessBlock",
-        "s3:PutBucketVersioning",
-        "s3:PutLifecycleConfiguration",
-    ),
-    "AWS::S3::BucketPolicy": ("s3:PutBucketPolicy",),
-}
-SCRIPTS: Actions = {
-    "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole", "iam:AttachRolePolicy"),
-    "AWS::IAM::Policy": ("iam:PutRolePolicy",),
-    "AWS::Lambda::Function": ("lambda:CreateFunction", "lambda:TagResource", "iam:PassRole"),
-    "AWS::Lambda::LayerVersion": ("lambda:PublishLayerVersion",),
-    "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),
-    **BUCKETS,
-}
 BOUNDARY: Actions = {"AWS::IAM::Role": ("iam:PutRolePermissionsBoundary",)}
-KEY: Actions = {"AWS::KMS::Key": ("kms:CreateKey", "kms:EnableKeyRotation", "kms:PutKeyPolicy", "kms:TagResource")}
-OUR_RESOURCE: Actions = {
-    **KEY,
-    "AWS::Lambda::EventInvokeConfig": ("lambda:PutFunctionEventInvokeConfig",),
-    "AWS::Lambda::Permission": ("lambda:AddPermission",),
-    "AWS::StepFunctions::StateMachine": (
-        *("states:CreateStateMachine", "states:TagResource", "iam:PassRole"),
-        *("kms:DescribeKey", "kms:GenerateDataKey"),
-    ),
-    "AWS::Events::Rule": ("events:PutRule", "events:PutTargets"),
-    "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
-    "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
-}
-MONITORING: Actions = {
-    "AWS::Events::Rule": ("events:PutRule", "events:PutTargets"),
-    "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
-    "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
-    "AWS::CloudWatch::Dashboard": ("cloudwatch:PutDashboard",),
-}
+DASHBOARD: Actions = {"AWS::CloudWatch::Dashboard": ("cloudwatch:PutDashboard",)}
 TOPIC: Actions = {
     "AWS::SNS::Topic": ("sns:CreateTopic", "sns:TagResource"),
     "AWS::SNS::TopicPolicy": ("sns:SetTopicAttributes",),
-    **KEY,
 }
 EMAILS: Actions = {"AWS::SNS::Subscription": ("sns:Subscribe",)}
-CHAT_ROLE: Actions = {"AWS::IAM::Role": ("iam:CreateRole", "iam:TagRole")}
 SLACK: Actions = {"AWS::Chatbot::SlackChannelConfiguration": ("chatbot:CreateSlackChannelConfiguration", "iam:PassRole")}
 TEAMS: Actions = {
     "AWS::Chatbot::MicrosoftTeamsChannelConfiguration": (
@@ -104,39 +95,24 @@ EKS: Actions = {
 }
 
 
-# What CloudFormation calls for parts of a template that are no resources of a service.
-TEMPLATE: Actions = {
-    "Custom::": ("lambda:InvokeFunction",),
-    "Fn::GetStackOutput": ("cloudformation:DescribeStacks",),
-    "BootstrapVersion": ("ssm:GetParameters",),
-}
-
-
-def parts(config: ClusterConfig) -> list[Actions]:
-    """Return the parts that the file creates."""
+def actions(config: ClusterConfig) -> list[str]:
+    """Return every action that creates the file's cluster, each once."""
     network, storage = config.network.existing, config.storage
     monitoring, is_monitored = config.monitoring, config.monitoring.enabled
-    makes = (
+    parts = (
+        (ALWAYS, True),
+        (TEMPLATE, True),
         (VPC, network is None),
         (INTERNET, network is None or network.internet_access is InternetAccess.CREATE),
         (FILE_SYSTEM, bool(storage.created_file_systems)),
         (ASSOCIATIONS, bool(storage.data_repository_associations)),
-        (SCRIPTS, True),
-        (TEMPLATE, True),
         (BOUNDARY, config.node_role.permissions_boundary_arn is not None),
-        (OUR_RESOURCE, True),
-        (EKS_CLUSTER, config.creates_eks_cluster),
-        (EKS, config.eks is not None),
-        (MONITORING, is_monitored),
+        (DASHBOARD, is_monitored),
         (TOPIC, is_monitored and monitoring.topic_arn is None),
         (EMAILS, is_monitored and bool(monitoring.emails)),
-        (CHAT_ROLE, is_monitored and bool(monitoring.slack or monitoring.teams)),
         (SLACK, is_monitored and monitoring.slack is not None),
         (TEAMS, is_monitored and monitoring.teams is not None),
+        (EKS_CLUSTER, config.creates_eks_cluster),
+        (EKS, config.eks is not None),
     )
-    return [part for part, is_made in makes if is_made]
-
-
-def actions(config: ClusterConfig) -> list[str]:
-    """Return every action that creates the file's cluster, each once."""
-    return sorted({action for part in parts(config) for needed in part.values() for action in needed})
+    return sorted({action for part, is_made in parts if is_made for needed in part.values() for action in needed})

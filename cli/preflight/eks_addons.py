@@ -1,22 +1,22 @@
-"""Check the versions of EKS add-ons, and the IAM principals with access to the EKS cluster."""
+"""Check the versions and settings of EKS add-ons, and the IAM principals with access to the EKS cluster."""
 
-from collections.abc import Iterator
-
-from botocore.exceptions import ClientError
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from cli.aws_errors import unless_absent
 from cli.kubernetes.client import has_access
 from cli.preflight.account import Account, Json
-from cli.preflight.addon_settings import addon_settings
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, one_by_one, skipped, warning
 from cli.preflight.eks_cluster import NONE
-from cli.preflight.runner import code_of, one_by_one
 from cluster_request.eks_addons import Addon, all_addons, broken, release, table
 from config.eks import AddonName, EksConfig
 
 STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance-upgrade.html"
 LAST_OLD, FIRST_NEW = (1, 3), (1, 5)
 """Up to 1.3, Kueue stores objects in a form that 1.5 does not know, so a direct update fails."""
+
+Schema = Mapping[str, Any]
 
 
 def eks_addons(account: Account) -> Iterator[CheckResult]:
@@ -59,7 +59,7 @@ def _addon(account: Account, addon: Addon) -> Iterator[CheckResult]:
     else:
         yield ok(f"{name} {version}{choice}{_identity(addon, known[version])}")
         yield from _broken(addon.name, version)
-        yield from addon_settings(account, addon._replace(version=version))
+        yield from _settings(account, addon._replace(version=version))
         yield from _update(account, addon.name, version)
 
 
@@ -111,15 +111,10 @@ def _principal(account: Account, arn: str) -> Iterator[CheckResult]:
         fix = "check that it exists: EKS accepts only principals that exist"
         yield warning(f"{arn} is in account {owner}, which was not asked", fix)
         return
-    iam, name = account.client("iam"), arn.rpartition("/")[2]
-    try:
-        found = iam.get_role(RoleName=name)["Role"] if kind == "role" else iam.get_user(UserName=name)["User"]
-    except ClientError as failure:
-        if code_of(failure) != "NoSuchEntity":
-            raise
+    found = account.principal(kind, arn.rpartition("/")[2])
+    if found is None:
         yield error(f"{arn} does not exist, and EKS refuses access entries for it", "create it, or remove it from the file")
-        return
-    if found["Arn"] != arn:
+    elif found["Arn"] != arn:
         yield error(f"{arn} does not exist, but {found['Arn']} does", "correct its path in the file")
     else:
         yield ok(f"{arn} exists")
@@ -130,3 +125,42 @@ def _own(account: Account, eks: EksConfig) -> Iterator[CheckResult]:
     if not has_access(caller, eks.admins):
         fix = "add its role, unless other people operate the cluster"
         yield warning(f"{caller} is not in `eks.admins`, so kubectl and `./hpod drain` have no access with it", fix)
+
+
+def _settings(account: Account, addon: Addon) -> Iterator[CheckResult]:
+    """Check that the add-on has each setting of the deployment and of the file: EKS refuses others, hours into a deployment."""
+    if not addon.configuration:
+        return
+    name, version = addon.name.value, str(addon.version)
+    answer = account.client("eks").describe_addon_configuration(addonName=name, addonVersion=version)
+    try:
+        schema = json.loads(answer.get("configurationSchema") or "{}")
+    except (ValueError, RecursionError):
+        yield warning(f"{name} {version}: its schema is not JSON, so its settings are not checked", "check them yourself")
+        return
+    for path in _refused(schema, schema, addon.configuration, ""):
+        fix = f"set `{path}` to `null` in `eks.addons.{name}.configuration`, or choose a version that has it"
+        yield error(f"{name} {version} has no setting {path}, so EKS refuses it", fix)
+
+
+def _refused(root: Schema, schema: Schema, settings: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    """Yield the paths of settings that the schema does not define, in objects that accept no others."""
+    schema = _resolved(root, schema)
+    properties = schema.get("properties") or {}
+    for name, value in settings.items():
+        if name in properties:
+            if isinstance(value, Mapping):
+                yield from _refused(root, properties[name], value, f"{prefix}{name}.")
+        elif schema.get("additionalProperties") is False and not schema.get("patternProperties"):
+            yield prefix + name
+
+
+def _resolved(root: Schema, schema: Schema) -> Schema:
+    """Return the definition that the schema refers to, such as `#/definitions/Coredns`."""
+    seen: set[str] = set()
+    while (reference := schema.get("$ref")) and reference.startswith("#/") and reference not in seen:
+        seen.add(reference)
+        schema = root
+        for part in reference.split("/")[1:]:
+            schema = schema.get(part) or {}
+    return schema

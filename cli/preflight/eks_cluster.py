@@ -5,19 +5,15 @@ from datetime import UTC, datetime
 
 from cli.aws_errors import unless_absent
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
-from cli.preflight.eks_changes import kept_settings
-from cli.preflight.live_clusters import described, has_own_name
-from cli.preflight.quotas import Quotas
-from cli.preflight.runner import together
+from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
+from cli.preflight.cluster import other_clusters
+from cli.preflight.control_plane import kept_settings
 from cluster_request.eks_addons import minor, newest_version
 from config.eks import EksConfig, ExistingEks
 from config.operation_names import eks_log_group
 
 NONE = "the cluster uses Slurm"
 ACCESS_ENTRIES = ("API", "API_AND_CONFIG_MAP")
-# https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
-CLUSTERS = "Clusters"
 EXTENDED = "extended-support"
 ANYWHERE = "0.0.0.0/0"
 
@@ -60,16 +56,6 @@ def _upgrade(account: Account, version: str) -> Iterator[CheckResult]:
     elif distance > 1:
         fix = f'set `eks.version` to "1.{minor(found["version"]) + 1}", deploy, and continue from there'
         yield error(f"the EKS cluster has Kubernetes {found['version']}, and EKS upgrades one minor version at a time", fix)
-
-
-def eks_quotas(account: Account) -> Iterator[CheckResult]:
-    """Check that the region has room for a new EKS cluster."""
-    eks = account.config.eks
-    if eks is None or eks.existing or "Kubernetes" in account.stacks:
-        yield skipped(NONE if eks is None else "the EKS cluster exists")
-        return
-    used = sum(1 for _ in account.all("eks", "list_clusters", "clusters"))
-    yield Quotas(account, "eks").judged(CLUSTERS, asked=1, used=used)
 
 
 def eks_cluster(account: Account) -> Iterator[CheckResult]:
@@ -163,9 +149,8 @@ def _endpoint(eks: EksConfig, found: Json) -> Iterator[CheckResult]:
 
 def _one_to_one(account: Account, existing: ExistingEks, found: Json) -> Iterator[CheckResult]:
     """Check that no other HyperPod cluster uses the EKS cluster: HyperPod allows one."""
-    for each in described(account):
-        arn = ((each.get("Orchestrator") or {}).get("Eks") or {}).get("ClusterArn")
-        if arn == found["arn"] and not has_own_name(account, each):
+    for each in other_clusters(account):
+        if ((each.get("Orchestrator") or {}).get("Eks") or {}).get("ClusterArn") == found["arn"]:
             fix = "delete that HyperPod cluster, or use another EKS cluster"
             yield error(f"HyperPod cluster {each['ClusterName']} uses EKS cluster {existing.name}, which can have only one", fix)
 

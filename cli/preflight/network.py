@@ -1,17 +1,17 @@
-"""Check the VPC and the subnets in the file, and what others put into the VPC of the deployment."""
+"""Check the VPC and the subnets in the file, their way to the internet, and what others put into the VPC of the deployment."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Network
 from typing import Any
 
 from cli.leftovers import foreign
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
-from cli.preflight.gateway_checks import opening
-from cli.preflight.runner import together
-from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc
-from config.network import InternetAccess
+from cli.preflight.check import CheckResult, error, ok, skipped, together, warning
+from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc, subnets_of_vpc
+from config.network import ExistingNetwork, InternetAccess
 
-DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
+DNS = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}
+"""The settings that names of file systems and endpoints require, and the options that turn them on."""
 
 
 def vpc(account: Account) -> Iterator[CheckResult]:
@@ -29,11 +29,9 @@ def vpc(account: Account) -> Iterator[CheckResult]:
 
 
 def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
-    """Check both DNS settings, which the names of file systems and endpoints require."""
-    for attribute, member in DNS.items():
-        value = account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]
-        if not value:
-            option = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}[attribute]
+    for attribute, option in DNS.items():
+        member = attribute[0].upper() + attribute[1:]
+        if not account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]:
             yield error(
                 f"{vpc_id} has {attribute} off, so nodes cannot resolve their file system",
                 f"`aws ec2 modify-vpc-attribute --vpc-id {vpc_id} {option}`",
@@ -59,7 +57,7 @@ def internet(account: Account) -> Iterator[CheckResult]:
         yield skipped("the deployment creates gateways and routes")
         return
     if existing.internet_access is InternetAccess.CREATE:
-        yield from opening(account, existing)
+        yield from _opening(account, existing)
         return
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
@@ -122,3 +120,28 @@ def foreign_resources(account: Account) -> Iterator[CheckResult]:
         yield from (warning(each, "delete it before `cdk destroy`, which does not") for each in found)
     if not found:
         yield ok("the VPC has no resources of others")
+
+
+def _opening(account: Account, existing: ExistingNetwork) -> Iterator[CheckResult]:
+    """Check that the VPC has no internet gateway, and that the public subnet's range is free."""
+    well = f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free"
+    yield from together(account, _gateways(account, existing.vpc_id), _overlaps(account, existing.vpc_id), well=well)
+
+
+def _gateways(account: Account, vpc_id: str) -> Iterator[CheckResult]:
+    filters = [{"Name": "attachment.vpc-id", "Values": [vpc_id]}]
+    for each in account.all("ec2", "describe_internet_gateways", "InternetGateways", Filters=filters):
+        yield error(
+            f"{vpc_id} has internet gateway {each['InternetGatewayId']}, and a VPC can have only one",
+            "set `network.existing.internet_access: existing`, and check that the subnets have a route to the internet",
+        )
+
+
+def _overlaps(account: Account, vpc_id: str) -> Iterator[CheckResult]:
+    wanted = account.config.network.public_subnet_cidr
+    for each in subnets_of_vpc(account, vpc_id):
+        if wanted.overlaps(IPv4Network(each["CidrBlock"])):
+            yield error(
+                f"`public_subnet_cidr` {wanted} overlaps with {each['SubnetId']} ({each['CidrBlock']})",
+                f"choose a free range in {account.config.network.vpc_cidr}",
+            )

@@ -1,15 +1,13 @@
 """Check that the caller may deploy, with IAM's policy simulator."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from botocore.exceptions import ClientError
-
+from cli.aws_errors import unless_absent
 from cli.preflight.account import Account
-from cli.preflight.bootstrap import role_arn
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import CheckResult, error, ok, one_by_one, skipped, warning
 from cli.preflight.deploy_actions import actions
-from cli.preflight.runner import code_of, one_by_one
+from cli.preflight.prerequisites import role_arn
 
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the CDK assumes TAKEN_ON, CloudFormation EXECUTION.
 TAKEN_ON = ("deploy-role", "file-publishing-role")
@@ -59,24 +57,16 @@ def principal(arn: str) -> str | None:
 
 def _source(account: Account, caller: str) -> str | None:
     """Return the ARN of the user or role; a session's ARN lacks the path of its role."""
-    kind, name = caller.split(" ", 1)
-    iam = account.client("iam")
-    try:
-        return str(iam.get_role(RoleName=name)["Role"]["Arn"] if kind == "role" else iam.get_user(UserName=name)["User"]["Arn"])
-    except ClientError as failure:
-        if code_of(failure) == "NoSuchEntity":
-            return None
-        raise
+    found = account.principal(*caller.split(" ", 1))
+    return str(found["Arn"]) if found else None
 
 
 def _execution(account: Account) -> Iterator[CheckResult]:
     arn = role_arn(account, EXECUTION)
-    try:
-        yield from _may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))
-    except ClientError as failure:
-        if code_of(failure) != "NoSuchEntity":
-            raise
+    results = unless_absent(lambda: list(_may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))))
+    if results is None:
         yield error(f"no role {arn}, which CloudFormation uses", f"run `cdk bootstrap aws://{account.id}/{account.region}`")
+    yield from results or ()
 
 
 def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[CheckResult]:
@@ -102,7 +92,8 @@ def _simulated(account: Account, source: str, wanted: list[str], resources: list
     """Yield action, resource and decision; an organization's policy that does not allow an action counts as a Deny."""
     where: dict[str, Any] = {"ResourceArns": resources} if resources else {}
     region = {"ContextKeyName": "aws:RequestedRegion", "ContextKeyType": "string", "ContextKeyValues": [account.region]}
-    for batch in _batches(wanted):
+    for start in range(0, len(wanted), BATCH):
+        batch = wanted[start : start + BATCH]
         asked = {"PolicySourceArn": source, "ActionNames": batch, "ContextEntries": [region], **where}
         for each in account.all("iam", "simulate_principal_policy", "EvaluationResults", **asked):
             organization = (each.get("OrganizationsDecisionDetail") or {}).get("AllowedByOrganizations", True)
@@ -126,7 +117,3 @@ def _decision(result: dict[str, Any], member: str) -> str:
     """Return the decision; a Deny is not certain if a condition lacked a value."""
     decision = str(result[member])
     return DOUBTFUL if decision == DENIED and result.get("MissingContextValues") else decision
-
-
-def _batches(wanted: list[str]) -> Iterable[list[str]]:
-    return (wanted[start : start + BATCH] for start in range(0, len(wanted), BATCH))

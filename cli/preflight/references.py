@@ -5,15 +5,12 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.aws_errors import are_refused
+from cli.aws_errors import ABSENT, are_refused
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped
-from cli.preflight.runner import code_of, is_denied, not_answered
-from cluster_request.request import RequestValues
+from cli.preflight.check import CheckResult, code_of, error, is_denied, not_answered, ok, skipped
 from config.instance_types import instance_type
 
 Look = Callable[[Account, str], CheckResult]
-ABSENT = ("NotFound", "NoSuchEntity", "InvalidAMIID", "ResourceNotFound")
 NOT_SHARED = "AuthFailure"
 """What EC2 says of an image that is there, and private to another account."""
 
@@ -34,7 +31,7 @@ def _looked_up(account: Account, look: Look, name: str) -> CheckResult:
     try:
         return look(account, name)
     except ClientError as failure:
-        if any(each in code_of(failure) for each in ABSENT):
+        if any(each in code_of(failure) for each in (*ABSENT, "InvalidAMIID")):
             return error(f"{name} does not exist", "correct it in the file, or create it")
         if code_of(failure) == NOT_SHARED and not are_refused(failure):
             return error(f"{name} is not shared with this account", "ask its owner to share it, or use another")
@@ -56,10 +53,9 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from (
         (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each
     )
-    created = RequestValues.samples(config).execution_role_arn
     for group in account.request.all_groups:
         yield from ((_image, each) for each in [group.member("ImageId").text] if each.startswith("ami-"))
-        yield from ((_role, each) for each in [group.member("ExecutionRole").text] if each not in ("", created))
+        yield from ((_role, each.text) for each in [group.member("ExecutionRole")] if each.is_overridden and each.text)
     yield from ((_role, each) for each in [account.request.member("ClusterRole").text] if each)
 
 

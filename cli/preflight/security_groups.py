@@ -1,17 +1,18 @@
 """Check that the security groups in the file let nodes reach each other, the file system and AWS."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, skipped, warning
-from cli.preflight.runner import together
-from cli.preflight.sg_reachability import EVERYWHERE, SLURMCTLD, SLURMD, reach_each_other
-from cli.preflight.sg_rules import admits
-from cli.preflight.vpc_parts import security_group
+from cli.preflight.check import CheckResult, error, skipped, together, warning
+from cli.preflight.vpc_parts import Rule, admits, admits_all, names_a_list, names_one, ranges_of, security_group
 from cluster_request.effective_request import Group
 from config.instance_group import Role
 
 HTTPS = 443
+# https://slurm.schedmd.com/slurm.conf.html: the defaults of SlurmctldPort and SlurmdPort.
+SLURMCTLD, SLURMD = 6817, 6818
+EVERYWHERE = ("0.0.0.0/0",)
 
 Ids = tuple[str, ...]
 
@@ -30,7 +31,7 @@ def security_groups(account: Account) -> Iterator[CheckResult]:
             let = "lets its" if len(ids) == 1 else "let their"
             if _need_each_other(account, ids, members):
                 well = f"{', '.join(ids)} {let} members reach each other, also on Lustre's ports"
-                yield from together(account, reach_each_other(account, there, members), _to_aws(there), well=well)
+                yield from together(account, _reach_each_other(account, there, members), _to_aws(there), well=well)
             else:
                 yield from together(account, _to_aws(there), well=f"{', '.join(ids)} {let} members reach AWS")
     yield from _apart(account, found)
@@ -101,6 +102,69 @@ def _to_aws(found: list[Json]) -> Iterator[CheckResult]:
     if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):
         listed = ", ".join(each["GroupId"] for each in found)
         yield warning(
-            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, by which nodes reach AWS",
+            f"{listed} {_do(found)} not let out TCP {HTTPS} to everywhere, by which nodes reach AWS",
             "check that its rules allow all VPC endpoints that nodes use, or add a rule",
         )
+
+
+@dataclass(frozen=True)
+class Way:
+    """A direction of the traffic between nodes."""
+
+    words: str
+    source: str
+    command: str
+
+
+INWARD = Way("let in", "from", "authorize-security-group-ingress")
+OUTWARD = Way("let out", "to", "authorize-security-group-egress")
+
+
+def _reach_each_other(account: Account, found: Sequence[Json], members: Sequence[Group]) -> Iterator[CheckResult]:
+    """Yield what separates members of all these security groups; a rule in one of the groups is enough."""
+    for way, member in ((INWARD, "IpPermissions"), (OUTWARD, "IpPermissionsEgress")):
+        ids = [str(each["GroupId"]) for each in found]
+        rules = [rule for each in found for rule in each[member]]
+        if names_one(rules, ids):
+            continue
+        itself = "itself" if len(ids) == 1 else "each other"
+        message = f"{', '.join(ids)} {_do(found)} not {way.words} all traffic {way.source} {itself}"
+        rule = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
+        fix = f"`aws ec2 {way.command} --group-id {ids[0]} --ip-permissions '{rule}'`"
+        if any(group.has_efa for group in members):
+            # In each direction: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
+            yield error(f"{message}: EFA requires a rule with the group itself, not 0.0.0.0/0", fix)
+        else:
+            yield from _without_efa(account, ids, rules, members, error(message, fix))
+
+
+def _without_efa(
+    account: Account, ids: list[str], rules: list[Rule], members: Sequence[Group], problem: CheckResult
+) -> Iterator[CheckResult]:
+    """Check TCP, which is enough for Slurm and Lustre, also by the nodes' address ranges."""
+    message = problem.message
+    if admits_all(rules, groups=ids, ranges=EVERYWHERE):
+        return
+    ranges = _ranges(account, rules, members)
+    if admits_all(rules, groups=ids, ranges=ranges):
+        return
+    if names_a_list(rules, SLURMD):
+        yield warning(f"{message}, unless a prefix list does", "check that the list contains the nodes' ranges")
+    elif all(admits(rules, port, groups=ids, ranges=ranges) for port in (SLURMCTLD, SLURMD)):
+        yield warning(
+            f"{message}, but Slurm's ports", "check that the ports of srun, jobs and Lustre (988, 1018-1023) are also open"
+        )
+    else:
+        yield error(f"{message}: Slurm and Lustre (988, 1018-1023) need it", problem.fix)
+
+
+def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> list[str]:
+    """Return the ranges of the members' subnets, if a rule has a range."""
+    if not any(rule.get("IpRanges") for rule in rules):
+        return []
+    shared = account.request.node_subnets
+    return ranges_of(account, [each for group in members for each in group.subnets or shared])
+
+
+def _do(security_groups: Sequence[Json]) -> str:
+    return "does" if len(security_groups) == 1 else "do"

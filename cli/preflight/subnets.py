@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cli.group_members import groups_of
 from cli.preflight.account import Account, Json
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
-from cli.preflight.live_clusters import described, has_own_name, running
+from cli.preflight.check import CheckResult, error, ok, skipped, warning
+from cli.preflight.cluster import own_groups, running
 from cli.preflight.vpc_parts import subnet
 from cluster_request.addresses import addresses_of_node
 from cluster_request.effective_request import EFA_ONLY, Group
@@ -119,12 +118,8 @@ def _addresses(account: Account, group: Group) -> int | None:
 
 def _held(account: Account) -> dict[str, int]:
     """Return the addresses that the groups of the file's own cluster have now."""
-    own = (cluster for cluster in described(account) if has_own_name(account, cluster))
-    return {
-        str(group["InstanceGroupName"]): _held_by(group, account.request.orchestrator)
-        for cluster in own
-        for group in groups_of(cluster)
-    }
+    kind = account.request.orchestrator
+    return {str(group["InstanceGroupName"]): _held_by(group, kind) for group in own_groups(account)}
 
 
 def _held_by(group: Json, kind: Orchestrator) -> int:

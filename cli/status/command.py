@@ -13,6 +13,9 @@ from cli.status.report import ClusterReport
 
 WATCH_S = 10
 WITH_CUSTOM_RESOURCES = ("Kubernetes", "Cluster", "Addons")
+VALUES = ("cluster", "arn", "status", "message", "bundle_sha256", "slurm", "kubernetes", "eks", "scheduler_config")
+LISTS = ("groups", "nodes", "quotas", "file_systems", "alarms", "events")
+"""The keys of a cluster, which a deployment may still lack."""
 
 
 def status(deployment: Deployment, *, show_all: bool = False, now: datetime | None = None) -> Result:
@@ -27,18 +30,8 @@ def status(deployment: Deployment, *, show_all: bool = False, now: datetime | No
             for stack in stacks
         ],
         "progress": running,
-        **dict.fromkeys(("cluster", "arn", "status", "message")),
-        "groups": [],
-        "nodes": [],
-        "bundle_sha256": None,
-        "slurm": None,
-        "kubernetes": None,
-        "eks": None,
-        "quotas": [],
-        "scheduler_config": None,
-        "file_systems": [],
-        "alarms": [],
-        "events": [],
+        **dict.fromkeys(VALUES),
+        **{name: [] for name in LISTS},
     }
     blocks: list[Block] = [
         Table(("STACK", "STATUS"), [(stack.name, stack.status) for stack in stacks]),

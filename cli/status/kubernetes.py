@@ -14,7 +14,6 @@ from cli.kubernetes.client import OperatorClient
 from cli.kubernetes.names import node_name
 from cli.kubernetes.nodes import CORDONED, PENDING, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, unfinished_pods
-from cli.node_directory import node_names
 from cli.result import Block, Json
 from cli.status.nodes import UNKNOWN, ListedNode, table_of
 
@@ -83,15 +82,13 @@ class KubernetesState:
         """Return the state for JSON; None if it is unknown."""
         if self.problem:
             return None
+        pods = [{"name": pod.id, "state": pod.phase, "message": pod.waiting or None} for pod in self.pods]
         return {
             "node_count": len(self.nodes),
             "ready": sum(node.is_ready for node in self.nodes.values()),
             "cordoned": sum(node.is_cordoned for node in self.nodes.values()),
-            "pods": None if self.pod_problem else self._pod_data(),
+            "pods": None if self.pod_problem else pods,
         }
-
-    def _pod_data(self) -> list[Json]:
-        return [{"name": pod.id, "state": pod.phase, "message": pod.waiting or None} for pod in self.pods]
 
 
 def _pods(client: OperatorClient) -> tuple[list[Pod], CommandError | None]:
@@ -122,16 +119,10 @@ class EksNodeStatus(ListedNode):
         return super().has_problem or is_bad
 
     def data(self) -> Json:
-        """Return the node for JSON, with the same keys as a node with Slurm."""
-        unknown = ("role", "slurm_state", "slurm_reason", "agent", "bundle_sha256", "reported")
+        """Return the node for JSON."""
         return {
-            **node_names(self.instance, "", node_name(self.instance), self.group),
-            **dict.fromkeys(unknown),
-            "status": self.status,
-            "message": self.message or None,
-            "image_release": self.summary.get("CurrentImageReleaseVersion"),
-            "image_status": self.summary.get("ImageVersionStatus"),
-            "has_older_bundle": False,
+            **super().data(),
+            "host": node_name(self.instance),
             "kubernetes": self.node.data() if self.node else None,
         }
 

@@ -56,6 +56,18 @@ class ListedNode:
         is_outdated = self.summary.get("ImageVersionStatus") in ("SecurityUpdateRequired", "EndOfLife")
         return self.status != "Running" or bool(self.message) or is_outdated
 
+    def data(self) -> Json:
+        """Return the node for JSON, with null for what only one of the schedulers knows."""
+        return {
+            **node_names(self.instance, "", "", self.group),
+            **dict.fromkeys(("role", "slurm_state", "slurm_reason", "agent", "bundle_sha256", "reported", "kubernetes")),
+            "status": self.status,
+            "message": self.message or None,
+            "image_release": self.summary.get("CurrentImageReleaseVersion"),
+            "image_status": self.summary.get("ImageVersionStatus"),
+            "has_older_bundle": False,
+        }
+
 
 Shown = TypeVar("Shown", bound=ListedNode)
 
@@ -138,19 +150,15 @@ class NodeStatus(ListedNode):
     def data(self) -> Json:
         """Return the node for JSON."""
         return {
+            **super().data(),
             **node_names(self.instance, self.name, self.host, self.group),
             "role": self.role or None,
-            "status": self.status,
-            "message": self.message or None,
             "slurm_state": self.slurm_state or None,
             "slurm_reason": self.slurm_reason or None,
-            "image_release": self.summary.get("CurrentImageReleaseVersion"),
-            "image_status": self.summary.get("ImageVersionStatus"),
             "agent": None if self.agent == NONE else self.agent,
             "bundle_sha256": self.applied or None,
             "has_older_bundle": self.has_older_bundle,
             "reported": self.report.time.isoformat() if self.report else None,
-            "kubernetes": None,
         }
 
     def _of_report(self, name: str) -> str:

@@ -41,6 +41,7 @@ class ClusterReport:
         self._kubernetes = KubernetesState.read(deployment) if deployment.is_eks else None
         self._nodes = [] if self._kubernetes else self._node_statuses()
         self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []
+        self._all_nodes = self._nodes or self._eks_nodes
         self._eks = EksState.read(self._parts, deployment) if self._kubernetes else None
         self._governance = Governance.read(self._parts, deployment, str(self._cluster.get("ClusterArn")))
 
@@ -49,14 +50,13 @@ class ClusterReport:
         systems = self._parts.get("file systems", self._file_systems) or []
         alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
         name = self._deployment.argument
-        unknown = self._unknown()
-        since = self._now - SINCE
-        events, missing = timeline(self._deployment, since=since, cluster=self._cluster, is_reachable=not unknown)
+        since, is_reachable = self._now - SINCE, not (self._kubernetes and self._kubernetes.problem)
+        events, missing = timeline(self._deployment, since=since, cluster=self._cluster, is_reachable=is_reachable)
         last = events[-EVENTS:]
         found = {
             **data,
             **cluster_data(self._cluster, self._deployment.config),
-            "nodes": [node.data() for node in self._nodes or self._eks_nodes],
+            "nodes": [node.data() for node in self._all_nodes],
             "bundle_sha256": self._bundle or None,
             "slurm": self._slurm_data(),
             "kubernetes": self._kubernetes.data() if self._kubernetes else None,
@@ -70,7 +70,7 @@ class ClusterReport:
         text = [
             f"cluster {found['cluster']} is {found['status']}{failure}",
             *blocks,
-            groups_table(found["groups"], self._nodes or self._eks_nodes, self._deployment.config),
+            groups_table(found["groups"], self._all_nodes, self._deployment.config),
             *nodes_table(self._nodes, self._now, show_all=show_all),
             *eks_nodes_table(self._eks_nodes, show_all=show_all),
             *self._summary(),
@@ -80,11 +80,11 @@ class ClusterReport:
             *_event_blocks(last, self._deployment),
             *(["\n".join(map(str, every))] if (every := [*self._parts.missing, *missing]) else []),
         ]
-        return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *unknown, *self._troubles()])])
+        return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *self._troubles()])])
 
     def _troubles(self) -> list[CommandError]:
-        pods = self._kubernetes.problems if self._kubernetes and not self._unknown() else ()
-        return [*pods, *(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
+        unknown = self._kubernetes.problems if self._kubernetes else ()
+        return [*unknown, *(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
 
     def _node_statuses(self) -> list[NodeStatus]:
         roles = self._deployment.config.role_names()
@@ -95,9 +95,6 @@ class ClusterReport:
             role, report = roles.get(each["InstanceGroupName"], ""), self._states.get(each["InstanceId"])
             found.append(NodeStatus(each, role, report, self._slurm, self._bundle, low_disk_percent=low))
         return self._with_attempts(found)
-
-    def _unknown(self) -> list[CommandError]:
-        return [self._kubernetes.problem] if self._kubernetes and self._kubernetes.problem else []
 
     def _eks_node_statuses(self, state: KubernetesState) -> list[EksNodeStatus]:
         return [EksNodeStatus(each, state) for each in self._deployment.nodes(self._cluster["ClusterName"])]
@@ -145,7 +142,7 @@ class ClusterReport:
     def _image_line(self) -> str:
         releases = {
             f"{node.summary['CurrentImageReleaseVersion']} ({node.summary.get('ImageVersionStatus') or 'unknown'})"
-            for node in self._nodes or self._eks_nodes
+            for node in self._all_nodes
             if node.summary.get("CurrentImageReleaseVersion")
         }
         return f"image: {', '.join(sorted(releases))}" if releases else ""

@@ -41,7 +41,7 @@ def test_no_message_ends_with_a_fix() -> None:
 def test_no_text_is_split_into_a_message_and_a_fix() -> None:
     # A refusal of the custom resource is one text for CloudFormation, as Lambda reports it.
     found = {str(file.relative_to(ROOT)) for file in _files() if SPLIT.search(file.read_text())}
-    assert found == {"cli/preflight/cluster_replacement.py"}
+    assert found == {"cli/preflight/cluster.py"}
 
 
 def _files() -> Iterator[Path]:

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from cli.preflight.bootstrap import LEAST_VERSION, QUALIFIER
 from cli.preflight.permissions import EXECUTION, TAKEN_ON
+from cli.preflight.prerequisites import LEAST_VERSION, QUALIFIER
 from tests.synth.synthesized import Synthesized
 
 

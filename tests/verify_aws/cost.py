@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from cli.cost.charges import Charge, charges_of
-from cli.cost.estimate import Line, Total, lines_of
-from cli.cost.live import live_lines
-from cli.cost.price import Price, Product, Unknown
+from cli.cost.charges import Charge, Price, Product, Unknown, charges_of, priced
+from cli.cost.live import live_charges
 from cli.errors import CommandError
 from config.model import ClusterConfig
 
@@ -23,32 +21,32 @@ LIST = {
 
 @dataclass(frozen=True)
 class Cost:
-    """The lines of an estimate, their sum for an hour, and the source of the prices."""
+    """The charges of an estimate, their sum for an hour, and the source of the prices."""
 
-    lines: tuple[Line, ...]
+    charges: tuple[Charge, ...]
     source: str
 
     @property
     def per_hour(self) -> Decimal:
         """Return dollars in an hour."""
-        return Total(self.lines).per_hour
+        return sum((each.per_hour or Decimal(0) for each in self.charges), Decimal(0))
 
 
 def cost_of(config: ClusterConfig, region: str, session: Any) -> Cost:
     """Return the cost of a cluster, with prices of the Pricing API if the caller may read them."""
     charges = charges_of(config)
     try:
-        lines = live_lines(charges, region, session)
+        live = live_charges(charges, region, session)
     except CommandError:
-        lines = ()
-    if lines and not Total(lines).unknown:
-        return Cost(lines, "prices of the Pricing API")
-    return Cost(_listed(charges, region), "list prices of us-west-2; the Pricing API did not answer")
+        live = ()
+    if live and all(each.per_hour is not None for each in live):
+        return Cost(live, "prices of the Pricing API")
+    return Cost(_listed(charges), "list prices of us-west-2; the Pricing API did not answer")
 
 
-def _listed(charges: list[Charge], region: str) -> tuple[Line, ...]:
-    def price(product: Product, _: str) -> Price | Unknown:
+def _listed(charges: list[Charge]) -> tuple[Charge, ...]:
+    def price(product: Product) -> Price | Unknown:
         usd = LIST.get(product.usage_type)
         return Price(Decimal(usd), "", "list") if usd else Unknown("not in the list")
 
-    return lines_of(charges, region, price)
+    return priced(charges, price)

@@ -39,9 +39,9 @@ def _introduction(plan: Plan, cost: Cost, caller: Mapping[str, str], minutes: in
     yield f"This creates a HyperPod cluster in {place}, as {caller['Arn']}."
     yield f"  name      {plan.name}, with the stacks {plan.name}-Network, -Storage and -Cluster"
     yield f"  nodes     1 controller and at most {PEAK.workers} + {PEAK.added} workers; slurm.setup: {plan.setup}"
-    for line in cost.lines:
-        price = "price unknown" if line.per_hour is None else f"{line.per_hour:.3f} US dollars an hour"
-        yield f"  cost      {line.charge.name}: {line.charge.what}: {price}"
+    for charge in cost.charges:
+        price = "price unknown" if charge.per_hour is None else f"{charge.per_hour:.3f} US dollars an hour"
+        yield f"  cost      {charge.name}: {charge.what}: {price}"
     total = cost.per_hour * minutes / 60
     yield f"  total     {total:.2f} US dollars in {minutes} minutes, plus cents for logs, functions and data ({cost.source})"
     yield f"  time      at most {minutes} minutes, then the teardown; Ctrl-C tears down at once"

@@ -10,15 +10,14 @@ import pytest
 from cli import adopt, clusters, init, logs, nodes, outputs, retained, rollback, validate
 from cli.confirm import without_asking
 from cli.cost.command import cost
-from cli.cost.render import as_data
+from cli.cost.estimate import as_data
 from cli.deployment import Deployment
 from cli.drift import command as drift
 from cli.events import command as events
 from cli.import_cluster.command import import_cluster
 from cli.kubeconfig import kubeconfig
 from cli.preflight import command as preflight_command
-from cli.preflight.check_result import ok, warning
-from cli.preflight.runner import Check
+from cli.preflight.check import Check, ok, warning
 from cli.reach import ssh
 from cli.reach.rerun_scripts import HAS_AGENT
 from cli.reach.run import run

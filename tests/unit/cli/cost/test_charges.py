@@ -5,9 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from cli.cost.charges import Charge, charges_of
-from cli.cost.notes import notes_on
-from cli.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Unknown, instance, lustre
+from cli.cost.charges import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Charge, Unknown, charges_of, instance, lustre
+from cli.cost.command import notes_on
 from cluster_request.eks_addons import standard_support_end, versions
 from config.model import ClusterConfig
 from local_aws.eks.versions import VERSIONS
@@ -114,14 +113,12 @@ def test_a_network_of_ours_has_one_gateway_and_its_address() -> None:
     assert found == {"NAT gateway": NAT_GATEWAY, "public IPv4 address": PUBLIC_ADDRESS}
 
 
-def test_what_is_there_already_is_named_and_not_charged() -> None:
+def test_what_is_there_already_is_not_charged() -> None:
     config = cluster(
         network={"availability_zone_id": "usw2-az4", "existing": THERE},
         storage={"existing": {"file_system_id": "fs-01234567", "mount_name": "abcdefgh"}},
     )
     assert {each.section for each in charges_of(config)} == {"instance groups"}
-    assert "not included, because it already exists: the network, vpc-01234567" in notes_on(config)
-    assert "not included, because it already exists: the file system fs-01234567" in notes_on(config)
 
 
 def test_an_imported_network_for_which_we_make_the_way_out_is_charged_for_it() -> None:

@@ -24,6 +24,7 @@ def test_a_cluster_is_named_by_its_name_or_its_path(capsys: pytest.CaptureFixtur
     assert "4 x ml.trn1.32xlarge, 1 thread per core 2,920 node-hours" in text
     assert "1,200 GiB-months" in text
     assert "unknown" not in text
+    assert "not included: charges by use, root volumes" in text
     assert "`--live` adds prices" in text
 
 

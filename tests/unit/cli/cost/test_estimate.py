@@ -3,11 +3,20 @@
 import re
 from decimal import Decimal
 
-from cli.cost.charges import charges_of
-from cli.cost.estimate import Estimate, Total, lines_of
-from cli.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Price, Product, Unknown, instance, lustre
-from cli.cost.render import as_data
-from cli.cost.render import as_text as blocks
+from cli.cost.charges import (
+    NAT_GATEWAY,
+    PUBLIC_ADDRESS,
+    VOLUME,
+    Price,
+    Product,
+    Unknown,
+    charges_of,
+    instance,
+    lustre,
+    priced,
+)
+from cli.cost.estimate import Estimate, as_data
+from cli.cost.estimate import as_text as blocks
 from cli.result import Result
 from tests.unit.cli.cost.clusters import cluster
 
@@ -23,25 +32,16 @@ DOLLARS = {
 CONFIG = cluster(work={"volume_gib": 300}, storage={"lustre": {}})
 
 
-def price(product: Product, region: str) -> Price | Unknown:
+def price(product: Product) -> Price | Unknown:
     """The made-up price."""
-    assert region == "us-west-2"
     dollars = DOLLARS.get(product)
     return Price(Decimal(dollars), "2026-11-01", "a test") if dollars else Unknown("no test has it")
 
 
 def estimate(*without: Product) -> Estimate:
     """The estimate of the cluster above, for which these products have no price."""
-    charges = charges_of(CONFIG)
-    lines = lines_of(
-        charges, "us-west-2", lambda product, region: Unknown("lost") if product in without else price(product, region)
-    )
-    return Estimate("priced.yaml", "priced", "us-west-2", tuple(charges), ("mind the gap",), lines)
-
-
-def total(*without: Product) -> Total:
-    """The total of its lines."""
-    return Total(estimate(*without).lines or ())
+    charges = priced(charges_of(CONFIG), lambda product: Unknown("lost") if product in without else price(product))
+    return Estimate("priced.yaml", "priced", "us-west-2", charges, ("mind the gap",), is_live=True)
 
 
 def as_text(estimate: Estimate) -> str:
@@ -50,7 +50,7 @@ def as_text(estimate: Estimate) -> str:
 
 
 def test_sums_are_exact() -> None:
-    per_month = {line.charge.what: line.per_month for line in total().lines}
+    per_month = {charge.what: charge.per_month for charge in estimate().charges}
     assert per_month == {
         "1 x ml.c5.xlarge, 1 thread per core": Decimal("73.0000219"),
         "4 x ml.g5.8xlarge, 1 thread per core": Decimal("8760.0002044"),
@@ -59,14 +59,14 @@ def test_sums_are_exact() -> None:
         "1": Decimal("29.93"),
         "1, of the NAT gateway": Decimal("3.139"),
     }
-    assert total().per_month == Decimal("9253.6692263")
-    assert total().per_hour.quantize(Decimal("0.0000000001")) == Decimal("12.6762592141")
+    assert estimate().per_month == Decimal("9253.6692263")
+    assert estimate().per_hour.quantize(Decimal("0.0000000001")) == Decimal("12.6762592141")
 
 
 def test_a_sum_without_one_of_the_prices_is_that_of_the_others_and_says_at_least() -> None:
-    assert total(VOLUME).per_month == Decimal("9121.6692263")
+    assert estimate(VOLUME).per_month == Decimal("9121.6692263")
     partly = estimate(VOLUME)
-    assert [line.charge.what for line in total(VOLUME).unknown] == ["4 x volume of 300 GB"]
+    assert [charge.what for charge in estimate(VOLUME).unknown] == ["4 x volume of 300 GB"]
     assert "total                  of 5 of 6 prices; the others are unknown  at least 12.4954  at least 9,121.67" in as_text(
         partly
     )
@@ -105,25 +105,26 @@ def test_without_prices_there_are_quantities_and_how_to_get_prices() -> None:
 def test_a_group_without_nodes_costs_nothing_whatever_its_price() -> None:
     asked = []
 
-    def unknown(product: Product, region: str) -> Unknown:
-        asked.append((product, region))
+    def unknown(product: Product) -> Unknown:
+        asked.append(product)
         return Unknown("lost")
 
-    lines = lines_of(charges_of(cluster(work={"instance_count": 0})), "us-west-2", unknown)
-    [work] = [line for line in lines if line.charge.name == "work"]
+    charges = priced(charges_of(cluster(work={"instance_count": 0})), unknown)
+    [work] = [charge for charge in charges if charge.name == "work"]
     assert work.per_month == 0
-    assert (instance("ml.g5.8xlarge"), "us-west-2") not in asked
+    assert asked
+    assert instance("ml.g5.8xlarge") not in asked
 
 
 def test_a_price_is_asked_for_once() -> None:
     asked = []
 
-    def counted(product: Product, region: str) -> Price | Unknown:
+    def counted(product: Product) -> Price | Unknown:
         asked.append(product)
-        return price(product, region)
+        return price(product)
 
     twins = cluster(work={"instance_type": "ml.c5.xlarge"})
-    lines_of(charges_of(twins), "us-west-2", counted)
+    priced(charges_of(twins), counted)
     assert asked.count(instance("ml.c5.xlarge")) == 1
 
 

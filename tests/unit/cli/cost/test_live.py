@@ -8,9 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
-from cli.cost.charges import charges_of
-from cli.cost.live import PricingApi, endpoint_region, live_lines
-from cli.cost.price import NAT_GATEWAY, VOLUME, Price, Product, Unknown, instance, lustre
+from cli.cost.charges import NAT_GATEWAY, VOLUME, Price, Product, Unknown, charges_of, instance, lustre
+from cli.cost.live import endpoint_region, listed_price, live_charges
 from cli.errors import CommandError
 from tests.unit.cli.cost.clusters import cluster
 from tests.unit.cli.cost.fake_pricing import FakePricing, listed
@@ -20,7 +19,7 @@ P5 = instance("ml.p5.48xlarge")
 
 def priced(product: Product, *items: str, region: str = "us-west-2") -> Price | Unknown:
     """What the API's list says of the product."""
-    return PricingApi(FakePricing(**{product.service: list(items)})).price(product, region)
+    return listed_price(FakePricing(**{product.service: list(items)}), product, region)
 
 
 def dollars(found: Price | Unknown) -> Decimal:
@@ -121,14 +120,14 @@ def test_all_lines_of_a_cluster_are_asked_for_at_one_endpoint() -> None:
         AmazonEC2=[listed("USW2-NatGateway-Hours", "us-west-2", "0.04")],
         AmazonVPC=[listed("USW2-PublicIPv4:InUseAddress", "us-west-2", "0.004")],
     )
-    lines = live_lines(charges_of(cluster()), "us-west-2", pricing)
-    assert [line.per_hour for line in lines] == [Decimal("0.2"), Decimal(12), Decimal("0.04"), Decimal("0.004")]
+    charges = live_charges(charges_of(cluster()), "us-west-2", pricing)
+    assert [charge.per_hour for charge in charges] == [Decimal("0.2"), Decimal(12), Decimal("0.04"), Decimal("0.004")]
     assert pricing.clients == [("pricing", "us-east-1")]
 
 
 def test_what_is_asked_is_what_the_service_takes() -> None:
     pricing = FakePricing()
-    live_lines(charges_of(cluster(storage={"lustre": {}}, work={"volume_gib": 100})), "us-west-2", pricing)
+    live_charges(charges_of(cluster(storage={"lustre": {}}, work={"volume_gib": 100})), "us-west-2", pricing)
     real = boto3.Session().client("pricing", region_name="us-east-1", aws_access_key_id="no", aws_secret_access_key="no")
     with Stubber(real) as stub:  # checks the parameters along the service model
         for asked in pricing.asked:
@@ -155,14 +154,14 @@ class Refusing:
 
 def test_a_refusal_is_reported_with_its_fix() -> None:
     with pytest.raises(CommandError, match=r"cannot run `cost`: .*not yours; use a role with this permission"):
-        live_lines(charges_of(cluster()), "us-west-2", Refusing("AccessDeniedException", "not yours"))
+        live_charges(charges_of(cluster()), "us-west-2", Refusing("AccessDeniedException", "not yours"))
 
 
 def test_where_the_embedded_aws_is_asked_it_says_that_it_has_no_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Refusing("500", "<!doctype html>")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:5000")
     with pytest.raises(CommandError, match=r"^http://127.0.0.1:5000 has no Pricing API; remove --live"):
-        live_lines(charges_of(cluster()), "us-west-2", page)
+        live_charges(charges_of(cluster()), "us-west-2", page)
     monkeypatch.delenv("AWS_ENDPOINT_URL")
     with pytest.raises(CommandError, match="cannot run `cost`"):
-        live_lines(charges_of(cluster()), "us-west-2", page)
+        live_charges(charges_of(cluster()), "us-west-2", page)

@@ -8,8 +8,7 @@ from typing import Any
 from botocore.exceptions import ClientError, OperationNotPageableError
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult
-from cli.preflight.runner import Check, run_checks
+from cli.preflight.check import Check, CheckResult, run_checks
 from config.model import ClusterConfig
 from tests.unit.cli.fake_operations import FILE as OPERATED
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL

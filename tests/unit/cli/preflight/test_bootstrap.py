@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.preflight.bootstrap import LEAST_VERSION, bootstrap
+from cli.preflight.prerequisites import LEAST_VERSION, bootstrap
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, REGION, asked, only, outcomes, refused
 
 BUCKET = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from cli.preflight.offerings import offerings
-from cli.preflight.training_plans import training_plans
+from cli.preflight.capacity import offerings, training_plans
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, Pages, asked, only, outcomes, refused, stacks
 
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/summer"

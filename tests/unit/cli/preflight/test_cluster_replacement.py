@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.preflight.check_result import CheckResult
-from cli.preflight.cluster_replacement import cluster_replacement
+from cli.preflight.check import CheckResult
+from cli.preflight.cluster import cluster_replacement
 from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, asked, only, outcomes, parsed, refused, stacks
 from tests.unit.cli.preflight.test_eks import ARN, EXISTING, NEW

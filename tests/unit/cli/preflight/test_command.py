@@ -21,10 +21,9 @@ import cli.preflight as preflight_package
 from cli.errors import CommandError
 from cli.preflight import command
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
+from cli.preflight.check import Check, CheckResult, error, ok, run_checks, skipped, warning
 from cli.preflight.checks import CHECKS
 from cli.preflight.command import preflight
-from cli.preflight.runner import Check, run_checks
 from cli.render import envelope
 from config.errors import ConfigError
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, FakeAws, outcomes, parsed, refused

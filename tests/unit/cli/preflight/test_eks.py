@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from cli.cost.charges import charges_of
-from cli.cost.notes import notes_on
-from cli.preflight.check_result import CheckResult
+from cli.preflight.check import CheckResult
 from cli.preflight.control_plane import control_plane
 from cli.preflight.deploy_actions import actions
 from cli.preflight.eks_addons import access, eks_addons
-from cli.preflight.eks_cluster import eks_cluster, eks_quotas, kubernetes_version
+from cli.preflight.eks_cluster import eks_cluster, kubernetes_version
+from cli.preflight.quotas import eks_quotas
 from cluster_request.eks_addons import versions
 from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, asked, only, outcomes, parsed, refused, stacks
@@ -479,9 +479,6 @@ def test_the_permissions_of_eks_are_required_only_with_eks() -> None:
     assert "eks:CreateCluster" not in actions(parsed(EXISTING))
 
 
-def test_a_new_control_plane_costs_by_the_hour_and_an_existing_one_is_not_included() -> None:
+def test_a_new_control_plane_costs_by_the_hour_and_an_existing_one_costs_nothing() -> None:
     assert [each.name for each in charges_of(parsed(NEW)) if each.section == "kubernetes"] == ["EKS control plane"]
     assert [each.name for each in charges_of(parsed(EXISTING)) if each.section == "kubernetes"] == []
-    assert [note for note in notes_on(parsed(NEW)) if "Container Insights" in note] != []
-    assert "not included, because it already exists: the EKS cluster ml" in list(notes_on(parsed(EXISTING)))
-    assert [note for note in notes_on(parsed(FILE)) if "EKS" in note] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.preflight.identity import identity, region, zone
+from cli.preflight.prerequisites import identity, region, zone
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, asked, only, outcomes
 
 ZONES = {

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from cli.preflight.kept_file_systems import kept_file_systems
+from cli.preflight.file_systems import kept_file_systems
 from config.tags import CLUSTER_TAG
 from tests.unit.cli.preflight.fake_aws import DENIED, IMPORTED, FakeAws, asked, only, outcomes, stacks
 

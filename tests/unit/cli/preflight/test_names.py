@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cli.preflight.buckets import named_buckets, script_bucket
-from cli.preflight.cluster_name import cluster_name
+from cli.preflight.cluster import cluster_name
 from config.bucket_names import script_bucket_name
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, REGION, asked, only, outcomes, refused, stacks
 

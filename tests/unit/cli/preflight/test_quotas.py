@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from cli.preflight.account import Account
-from cli.preflight.check_result import CheckResult
-from cli.preflight.instance_quotas import instance_quotas
-from cli.preflight.network_quotas import network_quotas
-from cli.preflight.storage_quotas import storage_quotas
+from cli.preflight.check import CheckResult
+from cli.preflight.quotas import instance_quotas, network_quotas, storage_quotas
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, FakeAws, Pages, asked, outcomes, parsed, stacks
 
 TYPES = ("ml.c5.xlarge", "ml.trn1.32xlarge", "ml.trn1n.32xlarge")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from cli.preflight.prerequisites import service_roles
 from cli.preflight.references import references
-from cli.preflight.service_roles import service_roles
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, REGION, asked, only, outcomes, refused
 
 KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1"

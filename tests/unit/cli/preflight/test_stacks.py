@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cli.preflight.associations import associations
-from cli.preflight.stacks import stacks
+from cli.preflight.changes import stacks
 from tests.unit.cli.preflight import fake_aws
 from tests.unit.cli.preflight.fake_aws import DENIED, IMPORTED, NO_STACKS, asked, only, outcomes
 
