@@ -101,7 +101,7 @@ class HealthCheck:
     def is_done(self) -> bool:
         """Look at the operation and the nodes, and return whether HyperPod has ended the operation."""
         self.seen.look()
-        now = {node.instance for node in self.nodes if self._status(node) == IN_PROGRESS}
+        now = {node.instance for node in self.nodes if self.seen.status_of(node.instance) == IN_PROGRESS}
         self.checked |= now
         operations = self.site.sagemaker.list_cluster_operations(
             ClusterName=self.site.cluster, Type="DeepHealthCheck", CreationTimeAfter=self.since - CLOCKS_DIFFER
@@ -111,11 +111,12 @@ class HealthCheck:
 
     def result_of(self, node: Node) -> str:
         """Return the result of a node: `passed`, `skipped`, `failed` or `replaced`."""
-        if node.instance not in self.seen.nodes or self._status(node) == "ShuttingDown":
+        status = self.seen.status_of(node.instance)
+        if status in ("", "ShuttingDown"):
             return "replaced"
-        if self._status(node) == "Running":
+        if status == "Running":
             return "passed" if node.instance in self.checked else "skipped"
-        return "in_progress" if self._status(node) == IN_PROGRESS else "failed"
+        return "in_progress" if status == IN_PROGRESS else "failed"
 
     def results(self, log: Log) -> dict[str, str]:
         """Return each node's result by instance id.
@@ -139,9 +140,6 @@ class HealthCheck:
         client = self.site.deployment.client("logs")
         lines = log_lines(client, group, self.since - CLOCKS_DIFFER, streams=STREAMS)
         return (_record(line) for line in lines if line.stream not in self.earlier)
-
-    def _status(self, node: Node) -> str:
-        return self.seen.nodes[node.instance].status if node.instance in self.seen.nodes else ""
 
 
 def _record(line: LogLine) -> Json:

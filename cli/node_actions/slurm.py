@@ -112,6 +112,10 @@ class Slurm:
     def allow_checks(self, _: Collection[str]) -> None:
         """Do nothing: HyperPod checks drained nodes of Slurm."""
 
+    def boots(self) -> dict[str, str] | None:
+        """Return None: Slurm does not know when nodes booted."""
+        return None
+
     def _update(self, hosts: Collection[str], *fields: str) -> None:
         if hosts:
             self._run("scontrol", "update", f"NodeName={','.join(sorted(hosts))}", *fields)
