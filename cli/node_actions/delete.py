@@ -39,7 +39,7 @@ def delete(
         site.demand_known(chosen)
     jobs = jobs_on(site, chosen)
     if jobs:
-        show(jobs_table(jobs, site.scheduler_name))
+        show(jobs_table(site, jobs))
     confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({labels(chosen)})?")
     outcomes = Run(site, "delete", options).outcomes(chosen)
     edits = _edit(site, file, left, outcomes) if scale else []

@@ -31,6 +31,7 @@ IN_PROGRESS = "DeepHealthCheckInProgress"
 STREAMS = "DeepHealthCheckResults/"
 CLOCKS_DIFFER = timedelta(minutes=1)
 LEFT_OUT = "no accelerators, which are what deep health checks test"
+FAULTS = {"failed", "replaced"}
 MESSAGES = {
     "skipped": "HyperPod skips nodes whose jobs run for more than ten minutes",
     "failed": "not Running",
@@ -124,15 +125,15 @@ class HealthCheck:
         Without a log, or with errors in it and no faulty node, none has passed for sure.
         """
         found = {node.instance: self.result_of(node) for node in self.nodes}
-        if log.problem or (log.errors and not {"failed", "replaced"} & set(found.values())):
+        if log.problem or (log.errors and not FAULTS & set(found.values())):
             found = {instance: "unknown" if result == "passed" else result for instance, result in found.items()}
         return found
 
     def results_so_far(self) -> dict[str, str]:
         """Return each node's result by instance id before HyperPod has ended the operation: only faults are known."""
-        known = {node.instance: self.result_of(node) for node in self.nodes} if self.seen.nodes else {}
-        faulty = {instance: result for instance, result in known.items() if result in ("failed", "replaced")}
-        return {node.instance: faulty.get(node.instance, "in_progress") for node in self.nodes}
+        known = {node.instance: self.result_of(node) for node in self.nodes}
+        is_seen = bool(self.seen.nodes)
+        return {each: result if is_seen and result in FAULTS else "in_progress" for each, result in known.items()}
 
     def records(self) -> Iterator[Json]:
         """Return the results that HyperPod logged since the start, which name no instance."""
@@ -144,11 +145,8 @@ class HealthCheck:
 
 def _record(line: LogLine) -> Json:
     fields = json_object(line.message)
-    return {
-        "stream": line.stream,
-        "level": str(fields.get("level", "info")),
-        "message": str(fields.get("msg", line.message)),
-    }
+    level, message = str(fields.get("level", "info")), str(fields.get("msg", line.message))
+    return {"stream": line.stream, "level": level, "message": message}
 
 
 def health_check(
@@ -169,7 +167,7 @@ def health_check(
     if left_out:
         show(f"left out: {LEFT_OUT}: {', '.join(node.label for node in left_out)}")
     jobs = jobs_on(site, chosen)
-    for block in (jobs_table(jobs, site.scheduler_name), INTERRUPTED[site.is_eks]) if jobs else ():
+    for block in (jobs_table(site, jobs), INTERRUPTED[site.is_eks]) if jobs else ():
         show(block)
     question = (
         f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"
@@ -191,7 +189,7 @@ def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
     found = [node for node in nodes if instance_type(node.instance_type) is None or accelerator(node.instance_type)]
     if not found:
         types = ", ".join(sorted({node.instance_type for node in nodes}))
-        raise CommandError(f"{types}: no accelerators, which are what deep health checks test", "pass other nodes")
+        raise CommandError(f"{types}: {LEFT_OUT}", "pass other nodes")
     return found
 
 
@@ -239,24 +237,17 @@ def _data(run: HealthCheck, nodes: Sequence[Json], records: Sequence[Json], *, d
 
 
 def _node_data(run: HealthCheck, results: Mapping[str, str], messages: Mapping[str, str]) -> list[Json]:
-    return [{**node.names, "result": result, "message": messages.get(result)} for node, result in _each(run, results)]
+    """Return the result of each node that the operator named."""
+    named = {**results, **{node.instance: "left_out" for node in run.left_out}}
+    nodes = [(node, named[node.instance]) for node in (*run.nodes, *run.left_out)]
+    return [{**node.names, "result": result, "message": messages.get(result)} for node, result in nodes]
 
 
 def _table(nodes: Sequence[Json]) -> Table:
-    rows = [
-        (
-            node["name"] or node["host"] or node["instance_id"],
-            node["instance_id"],
-            ": ".join(filter(None, (node["result"].replace("_", " "), node["message"]))),
-        )
-        for node in nodes
-    ]
-    return Table(("NODE", "INSTANCE", "RESULT"), rows)
-
-
-def _each(run: HealthCheck, results: Mapping[str, str]) -> list[tuple[Node, str]]:
-    """Return the result of each node that the operator named."""
-    return [*((node, results[node.instance]) for node in run.nodes), *((node, "left_out") for node in run.left_out)]
+    names = [node["name"] or node["host"] or node["instance_id"] for node in nodes]
+    results = [": ".join(filter(None, (node["result"].replace("_", " "), node["message"]))) for node in nodes]
+    ids = [node["instance_id"] for node in nodes]
+    return Table(("NODE", "INSTANCE", "RESULT"), list(zip(names, ids, results, strict=True)))
 
 
 def _next_steps(run: HealthCheck, results: Mapping[str, str], log: Log) -> Iterator[str]:
@@ -268,7 +259,7 @@ def _next_steps(run: HealthCheck, results: Mapping[str, str], log: Log) -> Itera
 
 
 def _failure(run: HealthCheck, results: Mapping[str, str], log: Log) -> CommandError | None:
-    bad = sum(result in ("failed", "replaced") for result in results.values())
+    bad = sum(result in FAULTS for result in results.values())
     faulty = f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else ""
     if log.problem:
         return CommandError(f"{faulty}, and {log.problem.message}", log.problem.fix) if faulty else log.problem

@@ -85,7 +85,7 @@ def _jobs_lines(site: Site, jobs: Sequence[Job], options: Options) -> list[Block
     if not jobs:
         return []
     ends = options.force or not options.drain
-    return [jobs_table(jobs, site.scheduler_name), (END if ends else WAIT)[site.is_eks]]
+    return [jobs_table(site, jobs), (END if ends else WAIT)[site.is_eks]]
 
 
 def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence[Job], warned: Sequence[str]) -> Result:

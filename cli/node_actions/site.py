@@ -127,9 +127,9 @@ def drained_for(action: str, hosts: Iterable[Host]) -> set[str]:
     return {each.host for each in hosts if each.is_drained and each.reason.startswith(f"hpod {action} by ")}
 
 
-def hosts_table(nodes: Collection[Host], scheduler: str = Slurm.NAME) -> Table:
+def hosts_table(site: Site, nodes: Collection[Host]) -> Table:
     """Return a table of nodes in the scheduler."""
-    return Table(("HOST", scheduler.upper(), "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
+    return Table(("HOST", site.scheduler_name.upper(), "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
 
 
 def reason_of(node: Host) -> str:
