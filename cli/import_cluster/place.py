@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from cli.errors import CommandError
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.deployed_values import texts
@@ -69,6 +71,33 @@ def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigE
     for file, path, text, region in named:
         problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}", fix))
     return ConfigError(problems)
+
+
+def placed(ec2: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
+    """Return the choices with the zone and VPC of a running cluster, and a note if its subnets are in several zones."""
+    request, is_anew = original.request, choices.keep is Keep.NOTHING
+    if VPC not in request or (is_anew and choices.zone):
+        return original, choices
+    found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
+    subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the request's order, which EC2 does not keep
+    noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))
+    vpc_id, zone = subnets[0]["VpcId"], subnets[0]["AvailabilityZoneId"]
+    if is_anew:  # a new network is also in the zone of the capacity
+        return noted, replace(choices, zone=zone)
+    for option, ours, theirs in (("--zone", choices.zone, zone), ("--vpc", choices.vpc_id, vpc_id)):
+        if ours not in (None, theirs):
+            raise CommandError(f"{option} {ours} contradicts {subnets[0]['SubnetId']}, which is in {theirs}", f"remove {option}")
+    [vpc] = ec2.describe_vpcs(VpcIds=[vpc_id])["Vpcs"]
+    is_adopted = choices.keep is Keep.EVERYTHING
+    return noted, replace(choices, zone=zone, vpc_id=vpc_id, vpc_cidr=vpc["CidrBlock"], adopt=is_adopted)
+
+
+def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the comment on subnets in several zones: the file has one zone for all nodes."""
+    if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
+        return ()
+    listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)
+    return (f"The subnets are in several zones ({listed}); the file has the first subnet's zone.",)
 
 
 def region_part(place: Place) -> Part:
