@@ -48,12 +48,17 @@ def _region(answer: str, _: Answers) -> CommandError | None:
     return None if answer in regions() else CommandError("is not a region of SageMaker", nearest(answer, regions()))
 
 
-def _zone(answer: str, answers: Answers) -> CommandError | None:
-    if (named := region_of_name(answer)) and (ids := zones_of(named)):
+def zone_id_problem(text: str, region: str | None) -> CommandError | None:
+    """Return why the text is not the id of a zone; None if it is one."""
+    if (named := region_of_name(text)) and (ids := zones_of(named)):
         return CommandError("is a zone name, which differs between accounts", f"use its id: {either(ids)}")
+    return None if re.fullmatch(ZONE_ID, text) else CommandError("is not an availability zone id", zone_fix(text, region))
+
+
+def _zone(answer: str, answers: Answers) -> CommandError | None:
     region, home = answers.get("region"), region_of_zone(answer)
-    if re.fullmatch(ZONE_ID, answer) is None:
-        return CommandError("is not an availability zone id", zone_fix(answer, region))
+    if problem := zone_id_problem(answer, region):
+        return problem
     # Zones that the table lacks, which only some accounts see, are a warning of `validate`.
     if region and home not in (None, region):
         return CommandError(f"is a zone of {home}, not of {region}", zone_fix(answer, region))
@@ -87,8 +92,8 @@ def _count(answer: str, _: Answers) -> CommandError | None:
     return None if int(answer) <= most else CommandError(f"exceeds the limit of {most} nodes per group", "enter e.g. 4")
 
 
-def _storage(answer: str, _: Answers) -> CommandError | None:
-    return None if answer in (NEW, NONE) else CommandError(f"must be {NEW} or {NONE}")
+def _one_of(*words: str) -> Callable[[str, Answers], CommandError | None]:
+    return lambda answer, _: None if answer in words else CommandError(f"must be {' or '.join(words)}")
 
 
 def listed(answer: str) -> list[str]:
@@ -102,10 +107,6 @@ def _id_of(prefix: str) -> Callable[[str, Answers], CommandError | None]:
         return CommandError(f"must be {prefix}- and 8 to 17 hexadecimal digits") if wrong else None
 
     return problem
-
-
-def _orchestrator(answer: str, _: Answers) -> CommandError | None:
-    return None if answer in [*Orchestrator] else CommandError(f"must be {' or '.join(Orchestrator)}")
 
 
 def _principals(answer: str, _: Answers) -> CommandError | None:
@@ -149,7 +150,7 @@ _SUBNETS_OF_THE_CONTROL_PLANE = "subnets for the EKS control plane in two zones,
 _ADMINS = f"ARNs of IAM roles or users that administer Kubernetes, comma-separated, or `{NONE}`"
 
 QUESTIONS = (
-    Question("orchestrator", _text("orchestrator: `slurm` or `eks`"), _orchestrator, _always(Orchestrator.SLURM)),
+    Question("orchestrator", _text("orchestrator: `slurm` or `eks`"), _one_of(*Orchestrator), _always(Orchestrator.SLURM)),
     Question("region", _text("region, e.g. us-west-2"), _region, _default_region),
     Question("zone", _zones, _zone, _always(None)),
     Question("instance_type", _text("instance type of the compute nodes, e.g. ml.p5.48xlarge"), _instance_type, _always(None)),
@@ -166,5 +167,5 @@ QUESTIONS = (
         "--orchestrator eks and --vpc",
     ),
     Question("admins", _text(_ADMINS), _principals, _always(NONE), _has_eks, "--orchestrator eks"),
-    Question("storage", _text(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _storage, _always(NEW)),
+    Question("storage", _text(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _one_of(NEW, NONE), _always(NEW)),
 )
