@@ -7,8 +7,8 @@ from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.node_actions.drained import drain, jobs_on, jobs_table
-from cli.node_actions.site import Host, Site, hosts_table, reason_of
-from cli.node_actions.slurm import SlurmNode
+from cli.node_actions.site import Site, hosts_table, reason_of
+from cli.node_actions.slurm import Host
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, ignore
@@ -89,7 +89,7 @@ def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) 
 
 def _with_unknown(site: Site, chosen: Sequence[Node], known: Mapping[str, Host]) -> list[Host]:
     """Return the state of each node, also of those that the scheduler does not know."""
-    return [known.get(node.host) or SlurmNode(node.host or node.label, _unknown(site, node), "", "") for node in chosen]
+    return [known.get(node.host) or Host(node.host or node.label, _unknown(site, node)) for node in chosen]
 
 
 def _unknown(site: Site, node: Node) -> str:

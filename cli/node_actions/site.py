@@ -1,23 +1,21 @@
 """What every action on nodes needs: the nodes, a shell on them, the scheduler, and lines of progress."""
 
 import getpass
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import CommandError, RefusedError, UnreachableError
-from cli.node_actions.kubernetes import Kubernetes, KubernetesHost
-from cli.node_actions.slurm import Slurm, SlurmNode
+from cli.node_actions.kubernetes import Kubernetes
+from cli.node_actions.slurm import Host, Slurm
 from cli.node_directory import Node, NodeDirectory, node_directory
 from cli.remote.shell import Shell
 from cli.result import Show, Table, ignore
 from config.instance_group import Role
 
 Scheduler = Slurm | Kubernetes
-Host = SlurmNode | KubernetesHost
-"""A node in the scheduler."""
 SHOWN = 10
 WITHOUT_SCHEDULER = "pass --no-drain to go on without draining"
 
@@ -75,8 +73,7 @@ class Site(NodeDirectory):
         hosts = {node.host for node in nodes if node.role not in (Role.CONTROLLER, Role.LOGIN)}
         if self.scheduler is None or not hosts:
             return {}
-        known: Mapping[str, Host] = self.scheduler.nodes()
-        return {host: node for host, node in known.items() if host in hosts}
+        return {host: node for host, node in self.scheduler.nodes().items() if host in hosts}
 
     def demand_known(self, nodes: Iterable[Node]) -> None:
         """Raise a CommandError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
