@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.kubernetes.names import node_name
 from cli.node_directory import node_directory, node_names
 from cli.node_reports import Report, latest_states
 from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Json, Result, Show, Table, Verbatim, ignore
+from config.operation_names import node_name
 
 LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
 STREAMS = {LIFECYCLE: "LifecycleConfig/", "health": "SagemakerHealthMonitoringAgent/", DEEP_HEALTH: "DeepHealthCheckResults/"}
