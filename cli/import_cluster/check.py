@@ -8,7 +8,7 @@ from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.deployed_values import placeholder_problems, values_of, with_values
 from cli.import_cluster.groups import tags_of
 from cli.import_cluster.node_setup import mounts_of
-from cli.import_cluster.original import GROUPS, VPC, Original, eks_arn_of
+from cli.import_cluster.original import GROUPS, VPC, Original, eks_arn_of, without
 from cli.import_cluster.roles import Roles, parameter_problems, roles_of
 from cluster_request.request import Request, cluster_request
 from cluster_request.request_check import check_request
@@ -91,8 +91,7 @@ NOTHING = object()
 
 def _user_tags(request: Request) -> Request:
     tags = [{"Key": key, "Value": value} for key, value in tags_of(request).items()]
-    rest = {name: value for name, value in request.items() if name != "Tags"}
-    return {**rest, "Tags": tags} if tags else rest
+    return {**without(request, "Tags"), **({"Tags": tags} if tags else {})}
 
 
 def _leaves(value: Any, path: Path = ()) -> dict[Path, object]:

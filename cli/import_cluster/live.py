@@ -17,7 +17,7 @@ from cli.aws_errors import explained
 from cli.errors import CommandError
 from cli.import_cluster import Choices, Original
 from cli.import_cluster.json_file import JsonFile, read_json
-from cli.import_cluster.original import GROUPS, VPC, demand, eks_arn_of
+from cli.import_cluster.original import GROUPS, VPC, demand, eks_arn_of, without
 from cli.import_cluster.original import PARAMETERS as PARAMETERS_KIND
 from cli.import_cluster.place import placed
 from cli.ownership import cluster_named
@@ -115,12 +115,9 @@ def request_of(cluster: Cluster) -> Request:
 
 def _asked_for(group: Group, cluster: Cluster) -> Request:
     """Return the group's specification without values that the service has set, which would pin them."""
-    specification: Request = dict(group.specification)
-    for name in _not_pinned(group, cluster):
-        specification.pop(name, None)
+    specification = without(group.specification, *_not_pinned(group, cluster))
     if "AutoPatchConfig" in specification and "DesiredPatchSchedule" not in _described(group, cluster)["AutoPatchConfig"]:
-        schedule = specification["AutoPatchConfig"]
-        specification["AutoPatchConfig"] = {name: value for name, value in schedule.items() if name != "PatchSchedule"}
+        specification["AutoPatchConfig"] = without(specification["AutoPatchConfig"], "PatchSchedule")
     return _without_defaults(specification)
 
 
@@ -137,7 +134,7 @@ def _without_root_volume(item: Request) -> Request:
     volume = item.get("EbsVolumeConfig") or {}
     if volume.get("RootVolume", True):
         return item
-    return {**item, "EbsVolumeConfig": {name: value for name, value in volume.items() if name != "RootVolume"}}
+    return {**item, "EbsVolumeConfig": without(volume, "RootVolume")}
 
 
 def _not_pinned(group: Group, cluster: Cluster) -> list[str]:

@@ -45,12 +45,15 @@ class Original:
             for problem in problems:
                 is_network = name == self.request_file and problem.path[:1] == (VPC,)
                 source = self.network_file if is_network and self.network_file else name
-                found.setdefault(source, []).append(self._placed(source, problem))
+                file = self.files.get(source)
+                placed = replace(problem, place=file.place(problem.path)) if file and problem.place is None else problem
+                found.setdefault(source, []).append(placed)
         return ConfigError(found)
 
-    def _placed(self, name: str, problem: Problem) -> Problem:
-        file = self.files.get(name)
-        return replace(problem, place=file.place(problem.path)) if file and problem.place is None else problem
+
+def without(members: Mapping[str, Any], *names: str) -> Request:
+    """Return a structure without these members."""
+    return {name: value for name, value in members.items() if name not in names}
 
 
 def eks_arn_of(request: Request) -> str | None:
@@ -63,7 +66,7 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     """Return the cluster that the files describe; ``request`` is CreateCluster's input, or only its list of instance groups."""
     first = read_json(request)
     second, third = (read_json(each) if each else None for each in (parameters, vpc_config))
-    if second and not third and _is_network(second):
+    if second and not third and (kind := kind_of(second.content)) and kind.name == NETWORK:
         second, third = None, second
     made = _with_network(_request(first), first, third)
     content = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
@@ -72,11 +75,6 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     network = third and (third if (VPC,) in third.places else _below(third, VPC))
     files = {each.name: each for each in (whole, second, network) if each}
     return Original(made, content, first.name, name, files=files, network_file=network.name if network else "")
-
-
-def _is_network(file: JsonFile) -> bool:
-    kind = kind_of(file.content)
-    return kind is not None and kind.name == NETWORK
 
 
 def _request(file: JsonFile) -> Request:

@@ -32,10 +32,11 @@ class Place:
 def place_of(original: Original, choices: Choices) -> Place:
     """Return the chosen place, or else the region of the original's ARNs and file systems."""
     named = list(_named(original))
+    found = {region for *_, region in named}
     chosen = choices.region or (region_of_zone(choices.zone) if choices.zone else None)
-    if chosen and named and chosen not in {region for *_, region in named}:
+    if chosen and found and chosen not in found:
         raise _contradiction(named, choices, chosen)
-    region = chosen or _one(named)
+    region = chosen or (found.pop() if len(found) == 1 else None)
     if choices.zone:
         return Place(region, choices.zone, is_chosen=True)
     zones = zones_of(region) if region else ()
@@ -55,12 +56,6 @@ def _named(original: Original) -> Iterator[Named]:
         for path, text in texts(content):
             for match in REGIONAL.findall(text):
                 yield from ((file, path, text, found) for found in match if found in regions())
-
-
-def _one(named: list[Named]) -> str | None:
-    """Return the region, if all texts that contain one agree."""
-    found = {region for *_, region in named}
-    return found.pop() if len(found) == 1 else None
 
 
 def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
@@ -100,17 +95,13 @@ def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
     return (f"The subnets are in several zones ({listed}); the file has the first subnet's zone.",)
 
 
-def region_part(place: Place) -> Part:
-    """Return the region, if it is known."""
-    return Part({"region": place.region} if place.region else {})
-
-
 def network_part(original: Original, choices: Choices, place: Place) -> Part:
     """Return the original's network section if it is kept, else a new one."""
     section: dict[str, object] = {"availability_zone_id": place.zone}
     had = original.request.get(VPC)
     if choices.keep is Keep.NOTHING or had is None:
-        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original has none."]
+        former = ", ".join([*had.get("Subnets", ()), *had.get("SecurityGroupIds", ())]) if had else ""
+        comments = [f"A new network; the original {f'was in {former}' if had else 'has none'}."]
         if not place.is_chosen:
             comments.append(
                 f"Choose the zone with your quota, reservation or training plan: {either(zones_of(place.region or ''))}."
@@ -124,7 +115,3 @@ def network_part(original: Original, choices: Choices, place: Place) -> Part:
         "security_group_id": had["SecurityGroupIds"][0],
     }
     return Part({"network": section}, ("The original's network, which must already have its routes and endpoints.",))
-
-
-def _listed(network: dict[str, list[str]]) -> str:
-    return ", ".join([*network.get("Subnets", ()), *network.get("SecurityGroupIds", ())])
