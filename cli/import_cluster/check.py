@@ -58,22 +58,14 @@ def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
         yield Problem(("Orchestrator",), original.request.get("Orchestrator", ABSENT), "unknown orchestrator", fix)
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
-            yield Problem(
-                (GROUPS, index, "InstanceType"),
-                ABSENT,
-                "a group requires InstanceType or InstanceRequirements",
-                "add one of them",
-            )
-    yield from _tag_problems(original)
-    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
-        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets", "pass --vpc and --zone")
-
-
-def _tag_problems(original: Original) -> Iterator[Problem]:
+            message = "a group requires InstanceType or InstanceRequirements"
+            yield Problem((GROUPS, index, "InstanceType"), ABSENT, message, "add one of them")
     keys = [tag["Key"] for tag in original.request.get("Tags", ())]
     for index, key in enumerate(keys):
         if key in keys[:index]:
             yield Problem(("Tags", index, "Key"), key, "duplicate tag key", "remove one")
+    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
+        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets", "pass --vpc and --zone")
 
 
 def unequal(original: Original, choices: Choices, config: ClusterConfig) -> list[str]:

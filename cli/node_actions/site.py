@@ -91,13 +91,13 @@ class Site(NodeDirectory):
         """Return the reason of a drained node, with the user who asked for it."""
         return f"hpod {action} by {getpass.getuser()}{f': {text}' if text else ''}"
 
-    def command(self, action: str, nodes: Iterable[Node], *options: str) -> str:
+    def command(self, action: str, nodes: Iterable[Node]) -> str:
         """Return the command for these nodes: with the operator's words if they name exactly these, else with ten at most."""
         chosen = list(nodes)
         words = self.words.get(frozenset(node.instance for node in chosen))
         more = f" (the first {SHOWN} of {len(chosen)} nodes)" if words is None and len(chosen) > SHOWN else ""
         names = words or [node.label for node in chosen[:SHOWN]]
-        return f"`{self.deployment.hpod(action, *names, *options)}`{more}"
+        return f"`{self.deployment.hpod(action, *names)}`{more}"
 
 
 def _scheduler(directory: NodeDirectory) -> Scheduler | None:
@@ -117,11 +117,6 @@ def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> CommandError | Non
             raise
         return error
     return None
-
-
-def drained_for(action: str, hosts: Iterable[Host]) -> set[str]:
-    """Return the hosts that an earlier or the present run of this action drained."""
-    return {each.host for each in hosts if each.is_drained and each.reason.startswith(f"hpod {action} by ")}
 
 
 def hosts_table(site: Site, nodes: Collection[Host]) -> Table:

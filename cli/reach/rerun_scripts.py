@@ -102,7 +102,6 @@ def _result(cluster: str, nodes: Sequence[Node], results: Sequence[NodeResult]) 
 
 
 def _data(result: NodeResult) -> Json:
-    text = (result.output.text if result.output else result.error).strip()
-    last = text.rpartition("\n")[2][-MESSAGE_LENGTH:]
+    last = result.text.strip().rpartition("\n")[2][-MESSAGE_LENGTH:]
     outcome = FAILED if result.status else UNCHANGED if last == HAS_AGENT else "applied"
     return {**result.node.names, "result": outcome, "message": last or None}

@@ -35,6 +35,11 @@ class NodeResult:
         """Return the exit status; 255 without one, as ssh does."""
         return self.output.status if self.output else NO_STATUS
 
+    @property
+    def text(self) -> str:
+        """Return what the command printed, or why there is no output."""
+        return self.output.text if self.output else self.error
+
 
 def run(deployment: Deployment, *, node: str, words: Sequence[str], timeout_s: int, shell: Shell | None = None) -> Result:
     """Run a command as root on the nodes of this name; the exit code is the highest of all."""
@@ -45,7 +50,7 @@ def run(deployment: Deployment, *, node: str, words: Sequence[str], timeout_s: i
     bad = [each for each in results if each.status]
     failure = f"exit status {highest}: {len(bad)} of {len(results)} nodes failed" if bad else ""
     data = {"cluster": directory.cluster, "command": command, "exit_code": highest, "nodes": [_data(each) for each in results]}
-    text = [Verbatim(_text(results[0]).removesuffix("\n"))] if len(results) == 1 else [_framed(each) for each in results]
+    text = [Verbatim(results[0].text.removesuffix("\n"))] if len(results) == 1 else [_framed(each) for each in results]
     return Result(data, text if any(text) else (), failure=failure, exit_code=highest or 1)
 
 
@@ -100,11 +105,7 @@ def _data(result: NodeResult) -> Json:
 def _framed(result: NodeResult) -> str:
     node = result.node
     ended = f"exit status {result.status}" if result.output else "no exit status"
-    return Verbatim(f"== {node.label} ({node.instance}): {ended}\n{_text(result)}".rstrip("\n"))
-
-
-def _text(result: NodeResult) -> str:
-    return result.output.text if result.output else result.error
+    return Verbatim(f"== {node.label} ({node.instance}): {ended}\n{result.text}".rstrip("\n"))
 
 
 def limited(command: str, timeout_s: int) -> str:

@@ -26,7 +26,7 @@ from cli.reach.ssh_config import (
 )
 from cli.remote.sessions import Session, SessionError, missing_plugin
 from cli.remote.shell import Shell
-from cli.result import Json, Result, Table, Verbatim
+from cli.result import Result, Table, Verbatim
 from config.printable import printable
 
 AWS_CLI = "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html"
@@ -90,7 +90,9 @@ def ssh_config(
         "user": login.user,
         "changed": [str(path) for path in changed],
         "text": text,
-        "nodes": [_data(entry, keys) for entry in found],
+        "nodes": [
+            {**entry.node.names, "aliases": list(entry.aliases), "has_host_key": entry.node.instance in keys} for entry in found
+        ],
     }
     if only_print:
         return Result(data, [Verbatim(text.rstrip("\n"))])
@@ -145,10 +147,6 @@ def _written(user_config: Path, ours: dict[Path, str]) -> list[Path]:
     before = user_config.read_text() if user_config.exists() else ""
     files = {**ours, user_config: with_include(before)}
     return [path for path, text in files.items() if write_private(path, text)]
-
-
-def _data(entry: Entry, keys: HostKeys) -> Json:
-    return {**entry.node.names, "aliases": list(entry.aliases), "has_host_key": entry.node.instance in keys}
 
 
 def _table(found: list[Entry], keys: HostKeys) -> Table:
