@@ -54,7 +54,7 @@ class Host:
     is_up: bool = False
     """Whether its daemon responds, and HyperPod lets pods start on it."""
     is_down: bool = False
-    """Whether it needs a command to return, although nobody drained it."""
+    """Whether it needs a command to return, but was not drained."""
     is_in_recovery: bool = False
     """Whether HyperPod replaces or reboots it."""
 
