@@ -60,7 +60,7 @@ def _expected(clusters: Path, outdir: Path) -> dict[Path, bytes]:
         clusters / f"{cluster}{SUFFIX}" / f"{stack}.template.yaml": readable(template).encode()
         for cluster, stack, template in templates(outdir)
     }
-    for cluster, name, content in _node_files(outdir):
+    for cluster, name, content in node_files(outdir):
         files[clusters / f"{cluster}{SUFFIX}" / "nodes" / name] = _as_text(name, content)
     return files
 
@@ -102,7 +102,7 @@ def templates(outdir: Path) -> Iterator[tuple[str, str, str]]:
         yield cluster, stack, (folder / properties["templateFile"]).read_text()
 
 
-def _node_files(outdir: Path) -> Iterator[tuple[str, str, bytes]]:
+def node_files(outdir: Path) -> Iterator[tuple[str, str, bytes]]:
     """Yield cluster, path and content of each file for the nodes that is not one of this project's scripts."""
     for cluster, stack, folder, properties in _stacks(outdir):
         if stack != "Cluster":
