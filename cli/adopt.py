@@ -1,7 +1,6 @@
 """`./hpod adopt CLUSTER`: preview the adoption of an existing cluster, or release it from an owner that no longer exists."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from cli.aws_errors import unless_absent
 from cli.confirm import Confirm, without_asking
@@ -51,7 +50,7 @@ def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> Res
     action = Fail(refused) if refused else decide(desired, cluster, Memory(contested=False), Clock(now, now)).action
     found = plan(desired, cluster, {})
     lines = [f"cluster {cluster.name} is {cluster.status} and {whose(cluster)}: {cluster.arn}"]
-    changes = [] if isinstance(action, Fail) else _changes(found.differences, desired, cluster)
+    changes = [] if isinstance(action, Fail) else [_difference(each, desired, cluster) for each in found.differences]
     if changes:
         lines += ["changes by one UpdateCluster:", *(f"  {each}" for each in changes)]
     tags = [] if isinstance(action, Fail) else _tags(desired, cluster)
@@ -93,17 +92,13 @@ def _verdict(deployment: Deployment, cluster: Cluster, action: Action, changes: 
     return "the stack already owns it" + (f"; a deployment would {changes}" if changes else "")
 
 
-def _changes(differences: tuple[str, ...], desired: Desired, cluster: Cluster) -> list[str]:
-    """Return each difference with the cluster's value and the file's."""
-    wanted = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}
-    return [_difference(each, wanted, desired, cluster) for each in differences]
-
-
-def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cluster) -> str:
+def _difference(name: str, desired: Desired, cluster: Cluster) -> str:
+    """Return a difference with the cluster's value and the file's."""
     group, _, field = name.partition(".")
     have = cluster.group(group)
     if field and have:
-        return f"{name}: {have.specification.get(field)} -> {wanted[group].get(field)}"
+        wanted = next(spec for _, spec in desired.groups() if spec["InstanceGroupName"] == group)
+        return f"{name}: {have.specification.get(field)} -> {wanted.get(field)}"
     return f"{name}: {cluster.settings.get(name)} -> {desired.request[name]}" if name in desired.request else name
 
 

@@ -117,13 +117,9 @@ class Deployment:
         stacks = self.read_stacks()
         name = _outputs(stacks).get("ClusterName")
         if not name:
-            where, after = (
-                self._session.region_name,
-                "" if stacks else f"; after `cdk destroy`, first run `{self.hpod('retained')}`",
-            )
-            raise CommandError(
-                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}", f"run `{self.deploy_command}`{after}"
-            )
+            after = "" if stacks else f"; after `cdk destroy`, first run `{self.hpod('retained')}`"
+            problem = f"cluster {self.config.name!r} is not deployed in {self._session.region_name}{_as_far(stacks)}"
+            raise CommandError(problem, f"run `{self.deploy_command}`{after}")
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
         except ClientError as error:

@@ -8,8 +8,7 @@ import typer
 
 from cli.cluster_folder import CLUSTERS, cluster_folder
 from cli.command_line import CommandModule, Shared
-from cli.run import run
-from cli.target import ClusterOrFile, Clusters, DefaultTarget, Folder, Force, Profile, Strict, examples, for_cluster
+from cli.target import ClusterOrFile, Clusters, DefaultTarget, Folder, Force, Profile, Strict, examples, for_cluster, run
 
 commands = CommandModule()
 

@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.kubernetes.names import node_name
 from cli.node_directory import node_directory, node_names
 from cli.node_reports import Report, latest_states
 from cli.pages import listed
 from cli.parts import Parts
 from cli.result import Json, Result, Show, Table, Verbatim, ignore
+from config.operation_names import node_name
 
 LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
 STREAMS = {LIFECYCLE: "LifecycleConfig/", "health": "SagemakerHealthMonitoringAgent/", DEEP_HEALTH: "DeepHealthCheckResults/"}
@@ -130,7 +130,9 @@ def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
     for stream in streams:
         name, _, instance = stream["logStreamName"].removeprefix(prefix).rpartition("/")
         own = found.setdefault(name, [])
-        own.append(NodeLog(stream["logStreamName"], name, instance, len(own) + 1, _when(stream.get("lastEventTimestamp"))))
+        milliseconds = stream.get("lastEventTimestamp")
+        last = datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
+        own.append(NodeLog(stream["logStreamName"], name, instance, len(own) + 1, last))
     return [log for name in sorted(found) for log in found[name]]
 
 
@@ -175,7 +177,3 @@ def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] 
                 return
             sleep(POLL_S)
         token = page["nextForwardToken"]
-
-
-def _when(milliseconds: int | None) -> datetime | None:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None

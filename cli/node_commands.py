@@ -9,7 +9,7 @@ from cli.command_line import CommandModule, Shared
 from cli.target import ConfirmedTarget, Target, examples, timeout_s
 
 if TYPE_CHECKING:
-    from cli.node_actions.recover import Options
+    from cli.node_actions.batches import Options
 
 commands = CommandModule()
 
@@ -34,8 +34,8 @@ class Drain(Shared):
 
     def options(self) -> "Options":
         """Return the options for the command's module."""
+        from cli.node_actions.batches import Options
         from cli.node_actions.patience import Patience
-        from cli.node_actions.recover import Options
 
         return Options(self.force, not self.no_drain, self.reason, Patience(timeout_s(self.timeout)))
 

@@ -12,12 +12,12 @@ from typing import Any
 from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.kubernetes.names import node_name
 from cli.node_reports import hyperpod_names, reported_names
 from cli.parts import Parts
 from cli.remote.sessions import SessionError, Sessions, Target, missing_plugin
 from cli.remote.shell import SessionManagerShell, Shell
 from config.instance_group import Role
+from config.operation_names import node_name
 from config.suggestions import either, like
 
 ALL = "all"

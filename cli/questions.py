@@ -48,12 +48,17 @@ def _region(answer: str, _: Answers) -> CommandError | None:
     return None if answer in regions() else CommandError("is not a region of SageMaker", nearest(answer, regions()))
 
 
-def _zone(answer: str, answers: Answers) -> CommandError | None:
-    if (named := region_of_name(answer)) and (ids := zones_of(named)):
+def zone_id_problem(text: str, region: str | None) -> CommandError | None:
+    """Return why the text is not the id of a zone; None if it is one."""
+    if (named := region_of_name(text)) and (ids := zones_of(named)):
         return CommandError("is a zone name, which differs between accounts", f"use its id: {either(ids)}")
+    return None if re.fullmatch(ZONE_ID, text) else CommandError("is not an availability zone id", zone_fix(text, region))
+
+
+def _zone(answer: str, answers: Answers) -> CommandError | None:
     region, home = answers.get("region"), region_of_zone(answer)
-    if re.fullmatch(ZONE_ID, answer) is None:
-        return CommandError("is not an availability zone id", zone_fix(answer, region))
+    if problem := zone_id_problem(answer, region):
+        return problem
     # Zones that the table lacks, which only some accounts see, are a warning of `validate`.
     if region and home not in (None, region):
         return CommandError(f"is a zone of {home}, not of {region}", zone_fix(answer, region))
@@ -87,8 +92,8 @@ def _count(answer: str, _: Answers) -> CommandError | None:
     return None if int(answer) <= most else CommandError(f"exceeds the limit of {most} nodes per group", "enter e.g. 4")
 
 
-def _storage(answer: str, _: Answers) -> CommandError | None:
-    return None if answer in (NEW, NONE) else CommandError(f"must be {NEW} or {NONE}")
+def _one_of(*words: str) -> Callable[[str, Answers], CommandError | None]:
+    return lambda answer, _: None if answer in words else CommandError(f"must be {' or '.join(words)}")
 
 
 def listed(answer: str) -> list[str]:
@@ -96,26 +101,18 @@ def listed(answer: str) -> list[str]:
     return [each.strip() for each in answer.split(",")]
 
 
-def _id_of(prefix: str) -> Callable[[str, Answers], CommandError | None]:
+def _each_matches(pattern: str, message: str, word: str | None = None) -> Callable[[str, Answers], CommandError | None]:
+    """Return a check that the answer is ``word``, or that all its entries match."""
+
     def problem(answer: str, _: Answers) -> CommandError | None:
-        wrong = [each for each in listed(answer) if not re.fullmatch(f"{prefix}-[0-9a-f]{{8,17}}", each)]
-        return CommandError(f"must be {prefix}- and 8 to 17 hexadecimal digits") if wrong else None
+        is_right = answer == word or all(re.fullmatch(pattern, each) for each in listed(answer))
+        return None if is_right else CommandError(message)
 
     return problem
 
 
-def _orchestrator(answer: str, _: Answers) -> CommandError | None:
-    return None if answer in [*Orchestrator] else CommandError(f"must be {' or '.join(Orchestrator)}")
-
-
-def _principals(answer: str, _: Answers) -> CommandError | None:
-    wrong = [] if answer == NONE else [each for each in listed(answer) if not re.fullmatch(PRINCIPAL_ARN, each)]
-    words = "must be ARNs of IAM roles or users like arn:aws:iam::123456789012:role/PlatformAdmin"
-    return CommandError(words) if wrong else None
-
-
-def _network(answer: str, answers: Answers) -> CommandError | None:
-    return None if answer == NEW else _id_of("vpc")(answer, answers)
+def _id_of(prefix: str, word: str | None = None) -> Callable[[str, Answers], CommandError | None]:
+    return _each_matches(f"{prefix}-[0-9a-f]{{8,17}}", f"must be {prefix}- and 8 to 17 hexadecimal digits", word)
 
 
 def _has_vpc(answers: Answers) -> bool:
@@ -124,10 +121,6 @@ def _has_vpc(answers: Answers) -> bool:
 
 def _has_eks(answers: Answers) -> bool:
     return answers["orchestrator"] == Orchestrator.EKS
-
-
-def _has_eks_and_vpc(answers: Answers) -> bool:
-    return _has_eks(answers) and _has_vpc(answers)
 
 
 def _always(value: str | None) -> Callable[[Answers], str | None]:
@@ -147,14 +140,15 @@ _SUBNETS = "private subnets in that zone, comma-separated"
 _GROUP = "security group that allows all traffic within itself"
 _SUBNETS_OF_THE_CONTROL_PLANE = "subnets for the EKS control plane in two zones, comma-separated"
 _ADMINS = f"ARNs of IAM roles or users that administer Kubernetes, comma-separated, or `{NONE}`"
+_NOT_ARNS = "must be ARNs of IAM roles or users like arn:aws:iam::123456789012:role/PlatformAdmin"
 
 QUESTIONS = (
-    Question("orchestrator", _text("orchestrator: `slurm` or `eks`"), _orchestrator, _always(Orchestrator.SLURM)),
+    Question("orchestrator", _text("orchestrator: `slurm` or `eks`"), _one_of(*Orchestrator), _always(Orchestrator.SLURM)),
     Question("region", _text("region, e.g. us-west-2"), _region, _default_region),
     Question("zone", _zones, _zone, _always(None)),
     Question("instance_type", _text("instance type of the compute nodes, e.g. ml.p5.48xlarge"), _instance_type, _always(None)),
     Question("instance_count", _text("number of compute nodes"), _count, _always("1")),
-    Question("vpc", _text(f"VPC: `{NEW}`, or the id of an existing one"), _network, _always(NEW)),
+    Question("vpc", _text(f"VPC: `{NEW}`, or the id of an existing one"), _id_of("vpc", NEW), _always(NEW)),
     Question("subnets", _text(_SUBNETS), _id_of("subnet"), _always(None), _has_vpc, "--vpc"),
     Question("security_group", _text(_GROUP), _id_of("sg"), _always(None), _has_vpc, "--vpc"),
     Question(
@@ -162,9 +156,11 @@ QUESTIONS = (
         _text(_SUBNETS_OF_THE_CONTROL_PLANE),
         _id_of("subnet"),
         _always(None),
-        _has_eks_and_vpc,
+        lambda answers: _has_eks(answers) and _has_vpc(answers),
         "--orchestrator eks and --vpc",
     ),
-    Question("admins", _text(_ADMINS), _principals, _always(NONE), _has_eks, "--orchestrator eks"),
-    Question("storage", _text(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _storage, _always(NEW)),
+    Question(
+        "admins", _text(_ADMINS), _each_matches(PRINCIPAL_ARN, _NOT_ARNS, NONE), _always(NONE), _has_eks, "--orchestrator eks"
+    ),
+    Question("storage", _text(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _one_of(NEW, NONE), _always(NEW)),
 )

@@ -40,7 +40,7 @@ def _kept(deployment: Deployment) -> Result:
     buckets = data_buckets(deployment.client("s3"), config.name)
     chosen = _chosen(systems, config)
     bucket = _bucket(buckets, config)
-    eks = _eks_cluster(deployment)
+    eks = eks_cluster(deployment.client("eks"), deployment.eks_name, config.name) if config.creates_eks_cluster else None
     control_plane = (eks or {}).get("resourcesVpcConfig", {}).get("subnetIds", ())
     kept_network = _network(deployment, network(deployment.client("ec2"), config.name, chosen, control_plane))
     sections = {
@@ -51,13 +51,6 @@ def _kept(deployment: Deployment) -> Result:
     found = {section: fields for section, fields in sections.items() if fields}
     others = [system for system in systems if system is not chosen]
     return _result(config.name, found, others, [each for each in buckets if each != bucket])
-
-
-def _eks_cluster(deployment: Deployment) -> Json | None:
-    """Return the retained EKS cluster, for which only a file with EKS asks."""
-    if not deployment.config.creates_eks_cluster:
-        return None
-    return eks_cluster(deployment.client("eks"), deployment.eks_name, deployment.config.name)
 
 
 def _existing_eks(config: ClusterConfig, found: Json) -> Json:

@@ -1,7 +1,6 @@
 """`./hpod scale CLUSTER GROUP N`: change a group's `instance_count` in the cluster file."""
 
 import difflib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,23 +33,23 @@ def scaled(path: Path, group: str, count: int, *, dry_run: bool = False) -> Resu
     text = _read(path)
     if unreadable := read_yaml(text.encode()).problems:
         raise ConfigError({str(path): unreadable})
-    edit = with_count(text, group, count)
-    checked = check_source(edit.text.encode(), path.stem, path.parent, str(path))
+    edited, before = with_count(text, group, count)
+    checked = check_source(edited.encode(), path.stem, path.parent, str(path))
     if checked.errors:
         raise ConfigError({str(path): checked.errors})
-    diff = "\n".join(difflib.unified_diff(text.splitlines(), edit.text.splitlines(), str(path), str(path), n=2, lineterm=""))
-    changed = edit.text != text
+    diff = "\n".join(difflib.unified_diff(text.splitlines(), edited.splitlines(), str(path), str(path), n=2, lineterm=""))
+    changed = edited != text
     if changed and not dry_run:
-        _write(path, edit.text)
+        _write(path, edited)
     data = {
         "file": str(path),
         "group": group,
-        "before": edit.before,
+        "before": before,
         "after": count,
         "diff": diff,
         "written": changed and not dry_run,
     }
-    text_blocks = (Verbatim(diff), *_warning(edit.before, count), _next_step(path, dry_run=dry_run))
+    text_blocks = (Verbatim(diff), *_warning(before, count), _next_step(path, dry_run=dry_run))
     return Result(data, text_blocks if changed else (f"{path}: group {group} already has instance_count {count}",))
 
 
@@ -81,23 +80,15 @@ def _write(path: Path, text: str) -> None:
         raise CommandError(f"cannot write {path}: {error.strerror or error}", "check its permissions") from error
 
 
-@dataclass(frozen=True)
-class CountEdit:
-    """The text with the new count, and the count that it replaces; None if the field was missing."""
-
-    text: str
-    before: object
-
-
-def with_count(text: str, group: str, count: int) -> CountEdit:
-    """Return the text with the group's new count; raise a CommandError if that would change anything else."""
+def with_count(text: str, group: str, count: int) -> tuple[str, object]:
+    """Return the text with the group's new count, and the former count; raise a CommandError if anything else would change."""
     content = read_yaml(text.encode()).content
     index = _index(content, group)
     edited = _replaced(text, index, count)
     if read_yaml(edited.encode()).content != _expected(content, index, count):
         field = f"instance_groups[{index}].{FIELD}"
         raise CommandError(f"{field}: an anchor or alias shares its lines with other fields", f"set it to {count} by hand")
-    return CountEdit(edited, _groups(content)[index].get(FIELD))
+    return edited, _groups(content)[index].get(FIELD)
 
 
 def _index(content: object, group: str) -> int:

@@ -1,6 +1,8 @@
 """What a command acts on: the arguments and options that several commands share."""
 
+import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,9 +16,10 @@ from cli.access import Access
 from cli.cluster_folder import CLUSTERS, cluster_folder, cluster_names, is_path, names_in
 from cli.command_line import Shared
 from cli.confirm import Confirm, confirmation
-from cli.render import line_printer
-from cli.result import Result, Show
-from cli.run import run
+from cli.errors import CommandError
+from cli.render import line_printer, render
+from cli.result import Result, Show, failed
+from config.errors import ConfigError
 from config.suggestions import either, like
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -143,6 +146,21 @@ class ConfirmedTarget(Target):
     def confirm(self) -> Confirm:
         """Return what asks for the confirmation."""
         return confirmation(yes=self.yes)
+
+
+def run(command: str, call: Callable[[], Result], output: str) -> None:
+    """Call the command's function, and print its result."""
+    try:
+        try:
+            result = call()
+        except (ConfigError, CommandError) as error:
+            result = failed(error)
+        render(command, result, output)
+    except BrokenPipeError:  # the reader has stopped, like `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(141) from None
+    if result.failure:
+        raise typer.Exit(result.exit_code)
 
 
 def after_cluster(metavar: str, text: str) -> Any:

@@ -11,6 +11,11 @@ def node_log_group(cluster: str) -> str:
     return f"/hyperpod-cdk/{cluster}/nodes"
 
 
+def node_name(instance: str) -> str:
+    """Return the name that HyperPod gives to a node in Kubernetes."""
+    return f"hyperpod-{instance}"
+
+
 def eks_log_group(eks_cluster: str) -> str:
     """Return the log group of an EKS control plane, whose name EKS determines."""
     return f"/aws/eks/{eks_cluster}/cluster"

@@ -9,9 +9,9 @@ from urllib.parse import quote
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.kubernetes.names import node_name
 from cli.node_reports import BUNDLE, RECENT, STATE, Report, json_object, log_lines, reports
 from config.instance_group import Role
+from config.operation_names import node_name
 
 HEALTH_STREAMS = "SagemakerHealthMonitoringAgent/"
 XID = re.compile(r"\bXid \([^)]*\): (\d+)", re.IGNORECASE)

@@ -8,7 +8,7 @@ from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.deployed_values import placeholder_problems, values_of, with_values
 from cli.import_cluster.groups import tags_of
 from cli.import_cluster.node_setup import mounts_of
-from cli.import_cluster.original import GROUPS, VPC, Original, eks_arn_of
+from cli.import_cluster.original import GROUPS, VPC, Original, eks_arn_of, without
 from cli.import_cluster.roles import Roles, parameter_problems, roles_of
 from cluster_request.request import Request, cluster_request
 from cluster_request.request_check import check_request
@@ -58,22 +58,14 @@ def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
         yield Problem(("Orchestrator",), original.request.get("Orchestrator", ABSENT), "unknown orchestrator", fix)
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
-            yield Problem(
-                (GROUPS, index, "InstanceType"),
-                ABSENT,
-                "a group requires InstanceType or InstanceRequirements",
-                "add one of them",
-            )
-    yield from _tag_problems(original)
-    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
-        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets", "pass --vpc and --zone")
-
-
-def _tag_problems(original: Original) -> Iterator[Problem]:
+            message = "a group requires InstanceType or InstanceRequirements"
+            yield Problem((GROUPS, index, "InstanceType"), ABSENT, message, "add one of them")
     keys = [tag["Key"] for tag in original.request.get("Tags", ())]
     for index, key in enumerate(keys):
         if key in keys[:index]:
             yield Problem(("Tags", index, "Key"), key, "duplicate tag key", "remove one")
+    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
+        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets", "pass --vpc and --zone")
 
 
 def unequal(original: Original, choices: Choices, config: ClusterConfig) -> list[str]:
@@ -91,8 +83,7 @@ NOTHING = object()
 
 def _user_tags(request: Request) -> Request:
     tags = [{"Key": key, "Value": value} for key, value in tags_of(request).items()]
-    rest = {name: value for name, value in request.items() if name != "Tags"}
-    return {**rest, "Tags": tags} if tags else rest
+    return {**without(request, "Tags"), **({"Tags": tags} if tags else {})}
 
 
 def _leaves(value: Any, path: Path = ()) -> dict[Path, object]:

@@ -1,15 +1,14 @@
 """The user's choices for an import, and their check before anything is written."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from cli.errors import CommandError, as_one
+from cli.questions import zone_id_problem
 from config.errors import Path, Problem
-from config.network import ZONE_ID
-from config.suggestions import either, nearest
-from config.zones import is_plausible_region, region_of_name, region_of_zone, regions, zone_fix, zones_of
+from config.suggestions import nearest
+from config.zones import is_plausible_region, region_of_zone, regions
 
 # The option that sets a part of the new file, so that errors name the option.
 OPTIONS: dict[Path, str] = {
@@ -51,18 +50,11 @@ def check_place(region: str | None, zone: str | None) -> None:
         raise CommandError(f"--region: {region} is not a region of SageMaker", nearest(region, regions()))
     if zone is None:
         return
-    if re.fullmatch(ZONE_ID, zone) is None:
-        raise _no_zone(zone, region)
+    if problem := zone_id_problem(zone, region):
+        raise CommandError(f"--zone: {zone} {problem.message}", problem.fix)
     elsewhere = region_of_zone(zone)
     if region and elsewhere and elsewhere != region:
         raise CommandError(f"--zone {zone} is in {elsewhere}, but --region is {region}", "remove or correct one of the two")
-
-
-def _no_zone(zone: str, region: str | None) -> CommandError:
-    """Return why the value is not a zone id."""
-    if (named := region_of_name(zone)) and (ids := zones_of(named)):
-        return CommandError(f"--zone: {zone} is a zone name, which differs between accounts", f"use its id: {either(ids)}")
-    return CommandError(f"--zone: {zone} is not an availability zone id", zone_fix(zone, region))
 
 
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:

@@ -12,7 +12,7 @@ from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE, repeats
 from cli.import_cluster.groups import group_fields, own_tags_of, tags_of, with_overrides
 from cli.import_cluster.node_setup import in_api_form, is_continuous, lifecycle_part, mounts_of, moved, not_moved, uses_api
 from cli.import_cluster.original import Original, eks_arn_of
-from cli.import_cluster.place import network_part, place_of, region_part
+from cli.import_cluster.place import network_part, place_of
 from cli.import_cluster.roles import Roles, unknown_parameters
 from cli.import_cluster.sections import slurm_part, storage_part
 from cluster_request.request import Request
@@ -85,7 +85,7 @@ def _parts(original: Original, choices: Choices, roles: Roles, lifecycle: Part) 
         values=values_of(request, choices.keep, mounts),
     )
     return [
-        region_part(place),
+        Part({"region": place.region} if place.region else {}),
         _name(request, choices),
         network_part(original, choices, place),
         storage,

@@ -22,14 +22,16 @@ class Part:
     comments: tuple[str, ...] = ()
 
 
-class _Dumper(yaml.SafeDumper):
-    """Indents lists below their keys, as in the shipped files, and writes no aliases."""
+class Dumper(yaml.SafeDumper):
+    """Indents lists below their keys, as in the shipped files, writes no aliases, and quotes text that YAML would misread."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Indent lists, too."""
         del indentless
         super().increase_indent(flow, indentless=False)
 
     def ignore_aliases(self, data: object) -> bool:
+        """Repeat equal parts."""
         del data
         return True
 
@@ -40,7 +42,7 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
 
 
-_Dumper.add_representer(str, _text)
+Dumper.add_representer(str, _text)
 
 
 def schema_note(folder: Path) -> tuple[str, ...]:
@@ -61,5 +63,5 @@ def _part(part: Part) -> str:
     lines = [
         line for comment in comments for line in textwrap.wrap(comment, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
     ]
-    text = yaml.dump(part.sections, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True) if part.sections else ""
+    text = yaml.dump(part.sections, Dumper=Dumper, sort_keys=False, width=10_000, allow_unicode=True) if part.sections else ""
     return "".join(f"# {line}\n" for line in lines) + text

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from cli.group_members import KINDS
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
-from cli.import_cluster.original import GROUPS, VPC, eks_arn_of
+from cli.import_cluster.original import GROUPS, VPC, eks_arn_of, without
 from cluster_request.request import Request, RequestValues
 from config.errors import Path, Problem
 
@@ -31,12 +31,12 @@ def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -
     if keep is Keep.NOTHING and _names_resources(request.get(VPC, {})):
         made[VPC] = {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)}
     match request.get("Orchestrator"):
-        case {"Eks": {"ClusterArn": arn} as eks} if keep is Keep.NOTHING and is_placeholder(arn):
+        case {"Eks": {"ClusterArn": str(arn)} as eks} if keep is Keep.NOTHING and PLACEHOLDER.fullmatch(arn):
             made["Orchestrator"] = {"Eks": {**eks, "ClusterArn": values.eks_cluster_arn}}
     if keep is Keep.NOTHING:
         for kind in KINDS:
             if isinstance(some := request.get(kind), list):
-                made[kind] = [_without_network(each) if repeats_network(each, request) else each for each in some]
+                made[kind] = [without(each, "OverrideVpcConfig") if repeats_network(each, request) else each for each in some]
     groups = made.get(GROUPS)
     if keep is not Keep.EVERYTHING and isinstance(groups, list):
         made[GROUPS] = [_group(group, values) for group in groups]
@@ -49,10 +49,6 @@ def repeats_network(group: Any, request: Request) -> bool:
         case {"OverrideVpcConfig": own}, {"VpcConfig": shared} if _names_resources(own) and _names_resources(shared):
             return bool(own) and all(ids and set(ids) <= set(shared.get(kind, ())) for kind, ids in own.items())
     return False
-
-
-def _without_network(group: Request) -> Request:
-    return {name: value for name, value in group.items() if name != "OverrideVpcConfig"}
 
 
 def _names_resources(network: object) -> TypeGuard[dict[str, list[str]]]:
@@ -94,11 +90,6 @@ def values_of(request: Request, keep: Keep, mounts: Mounts | None) -> RequestVal
     if not is_kept or network is None:
         return values
     return replace(values, subnet_ids=network["Subnets"], security_group_ids=network["SecurityGroupIds"][:1])
-
-
-def is_placeholder(value: object) -> bool:
-    """Return whether the whole value is a placeholder."""
-    return isinstance(value, str) and PLACEHOLDER.fullmatch(value) is not None
 
 
 def placeholder_problems(request: object) -> Iterator[Problem]:

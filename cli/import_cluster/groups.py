@@ -7,7 +7,7 @@ from cli.import_cluster.choices import Keep
 from cli.import_cluster.deployed_values import with_values
 from cli.import_cluster.instance_storage import Mounts, storage_of
 from cli.import_cluster.node_setup import on_create_of
-from cli.import_cluster.original import GROUPS, Original
+from cli.import_cluster.original import GROUPS, Original, without
 from cli.import_cluster.roles import Roles
 from cluster_request.request import CAPACITIES, Request, RequestValues, cluster_request
 from config.eks import EksConfig
@@ -28,7 +28,7 @@ def group_fields(specification: Request, roles: Roles, keep: Keep, *, has_mounts
         "name": specification["InstanceGroupName"],
         "role": role.value if role else None,
         "partition": partition,
-        "instance_type": _instance_type(specification),
+        "instance_type": specification.get("InstanceType") or specification["InstanceRequirements"]["InstanceTypes"][0],
         "instance_count": specification["InstanceCount"],
         "min_instance_count": specification.get("MinInstanceCount"),
         "threads_per_core": specification.get("ThreadsPerCore"),
@@ -41,11 +41,6 @@ def group_fields(specification: Request, roles: Roles, keep: Keep, *, has_mounts
         "execution_role": specification.get("ExecutionRole") if keep is Keep.EVERYTHING else None,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _instance_type(specification: Request) -> Any:
-    """Return the type of the nodes, or the first that they can have."""
-    return specification.get("InstanceType") or specification["InstanceRequirements"]["InstanceTypes"][0]
 
 
 def _volumes(specification: Request, *, has_mounts: bool) -> Fields:
@@ -90,9 +85,10 @@ def with_overrides(
     ours = cluster_request(_friendly(groups, sections), values=values)
     full = []
     for fields, asked, made in zip(groups, wanted[GROUPS], ours[GROUPS], strict=True):
-        own = _difference(asked, made)
-        full.append({**fields, "overrides": own} if own else fields)
-    return full, _difference(_of_the_cluster(wanted), _of_the_cluster(ours))
+        rest = _difference(asked, made)
+        full.append({**fields, "overrides": rest} if rest else fields)
+    own = (GROUPS, "ClusterName", "Tags")  # not in the cluster's own overrides
+    return full, _difference(without(wanted, *own), without(ours, *own))
 
 
 def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
@@ -109,10 +105,6 @@ def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
         tags={},
         overrides={},
     )
-
-
-def _of_the_cluster(request: Request) -> Request:
-    return {name: value for name, value in request.items() if name not in (GROUPS, "ClusterName", "Tags")}
 
 
 def _difference(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class JsonFile:
 
     def place(self, path: Path) -> Place | None:
         """Return the place of the path, or of the object that lacks it."""
-        return place_of(self.places, path)
+        return next((self.places[path[:end]] for end in range(len(path), -1, -1) if path[:end] in self.places), None)
 
 
 def read_json(file: FilePath) -> JsonFile:
@@ -90,11 +90,6 @@ def places_of(text: str) -> Places:
     scanner = _Scanner(text)
     scanner.value(0, ())
     return scanner.places
-
-
-def place_of(places: Places, path: Path) -> Place | None:
-    """Return the place of the path, or of the object that lacks it."""
-    return next((places[path[:end]] for end in range(len(path), -1, -1) if path[:end] in places), None)
 
 
 def strange_place(text: str) -> Place | None:

@@ -1,7 +1,9 @@
 """A running cluster, as its account describes it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,19 +15,21 @@ from botocore.parsers import ResponseParserError
 from cli.access import asked_region, check_account, client_of
 from cli.aws_errors import explained
 from cli.errors import CommandError
-from cli.import_cluster import Choices, Keep, Original
-from cli.import_cluster.described import images_note, request_of
+from cli.import_cluster import Choices, Original
 from cli.import_cluster.json_file import JsonFile, read_json
-from cli.import_cluster.original import GROUPS, VPC, demand, eks_arn_of
+from cli.import_cluster.original import GROUPS, VPC, demand, eks_arn_of, without
 from cli.import_cluster.original import PARAMETERS as PARAMETERS_KIND
+from cli.import_cluster.place import placed
 from cli.ownership import cluster_named
-from cli.resource_code import Cluster, ClusterApi
+from cli.resource_code import Cluster, ClusterApi, Group
 from cluster_request.request import Request
 from cluster_request.request_check import check_request
+from cluster_request.service_model import input_shape, shape
 from config.model import ClusterConfig
 from validation.load import parse_cluster
 
 PARAMETERS = "provisioning_parameters.json"
+IMAGES = ("ImageId", "ImageReleaseVersion")
 
 
 def read_live(
@@ -46,7 +50,7 @@ def read_live(
             original = _with_parameters(original, read_json(parameters))
         else:
             original = replace(original, parameters=_stored(session, request))
-        return _placed(session, original, choices)
+        return placed(client_of(session, "ec2"), original, replace(choices, region=choices.region or session.region_name))
     except (ClientError, BotoCoreError, ResponseParserError) as error:
         raise explained("import", error) from error
 
@@ -97,43 +101,69 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
     return content
 
 
-def _placed(session: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
-    """Return the choices with the account's region, zone and VPC, and a note if there are several zones."""
-    request, region = original.request, choices.region or session.region_name
-    is_anew = choices.keep is Keep.NOTHING
-    if VPC not in request or (is_anew and choices.zone):
-        return original, replace(choices, region=region)
-    ec2 = client_of(session, "ec2")
-    found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
-    subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the request's order, which EC2 does not keep
-    noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))
-    if is_anew:  # a new network is also in the zone of the capacity
-        return noted, replace(choices, region=region, zone=subnets[0]["AvailabilityZoneId"])
-    _refuse_contradictions(choices, subnets[0])
-    [vpc] = ec2.describe_vpcs(VpcIds=[subnets[0]["VpcId"]])["Vpcs"]
-    placed = replace(
-        choices,
-        region=region,
-        zone=subnets[0]["AvailabilityZoneId"],
-        vpc_id=subnets[0]["VpcId"],
-        vpc_cidr=vpc["CidrBlock"],
-        adopt=choices.keep is Keep.EVERYTHING,
-    )
-    return noted, placed
+def request_of(cluster: Cluster) -> Request:
+    """Return the request that would create this cluster, without members that only DescribeCluster has."""
+    groups: Request = {}
+    for group in cluster.groups:
+        groups.setdefault(group.kind, []).append({**_asked_for(group, cluster), "InstanceCount": group.target})
+    network = {VPC: cluster.description[VPC]} if cluster.description.get(VPC) else {}
+    tags = [{"Key": key, "Value": value} for key, value in cluster.tags.items()]
+    found = {"ClusterName": cluster.name, GROUPS: [], **groups, **network, **cluster.settings, **({"Tags": tags} if tags else {})}
+    request: Request = _known(found, input_shape("CreateCluster"))
+    return request
 
 
-def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
-    for option, ours, theirs in (
-        ("--zone", choices.zone, subnet["AvailabilityZoneId"]),
-        ("--vpc", choices.vpc_id, subnet["VpcId"]),
-    ):
-        if ours not in (None, theirs):
-            raise CommandError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}", f"remove {option}")
+def _asked_for(group: Group, cluster: Cluster) -> Request:
+    """Return the group's specification without values that the service has set, which would pin them."""
+    specification = without(group.specification, *_not_pinned(group, cluster))
+    if "AutoPatchConfig" in specification and "DesiredPatchSchedule" not in _described(group, cluster)["AutoPatchConfig"]:
+        specification["AutoPatchConfig"] = without(specification["AutoPatchConfig"], "PatchSchedule")
+    return _without_defaults(specification)
 
 
-def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the comment on subnets in several zones: the file has one zone for all nodes."""
-    if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
-        return ()
-    listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)
-    return (f"The subnets are in several zones ({listed}); the file has the first subnet's zone.",)
+def _without_defaults(specification: Request) -> Request:
+    """Return the specification without defaults that DescribeCluster may add and that no file has to set."""
+    found = {name: value for name, value in specification.items() if (name, value) != ("MinInstanceCount", 0)}
+    if "InstanceStorageConfigs" in found:
+        found["InstanceStorageConfigs"] = [_without_root_volume(item) for item in found["InstanceStorageConfigs"]]
+    return found
+
+
+def _without_root_volume(item: Request) -> Request:
+    """Return a storage configuration without `RootVolume: false`."""
+    volume = item.get("EbsVolumeConfig") or {}
+    if volume.get("RootVolume", True):
+        return item
+    return {**item, "EbsVolumeConfig": without(volume, "RootVolume")}
+
+
+def _not_pinned(group: Group, cluster: Cluster) -> list[str]:
+    """Return the names of images that were not requested: the service chose them, and will choose newer ones."""
+    described = _described(group, cluster)
+    return [name for name in IMAGES if name in group.specification and f"Desired{name}" not in described]
+
+
+def _described(group: Group, cluster: Cluster) -> Mapping[str, Any]:
+    """Return the group as DescribeCluster returns it."""
+    found: Mapping[str, Any] = next(each for each in cluster.description[group.kind] if each["InstanceGroupName"] == group.name)
+    return found
+
+
+def images_note(cluster: Cluster) -> tuple[str, ...]:
+    """Return the comments on images that the request leaves out."""
+    images = {group.name: [group.specification[name] for name in _not_pinned(group, cluster)] for group in cluster.groups}
+    return tuple(f"Not pinned: {name} has the image {', '.join(found)} now." for name, found in images.items() if found)
+
+
+def _known(value: Any, name: str) -> Any:
+    """Return the value without members that the shape does not have, and with times as text."""
+    model = shape(name)
+    match value:
+        case datetime():
+            return value.isoformat()
+        case Mapping() if model["type"] == "structure":
+            members = {key: member["shape"] for key, member in model["members"].items()}
+            return {key: _known(value[key], members[key]) for key in value if key in members and value[key] is not None}
+        case list() if model["type"] == "list":
+            return [_known(item, model["member"]["shape"]) for item in value]
+    return value

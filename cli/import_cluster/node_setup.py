@@ -8,7 +8,7 @@ from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.deployed_values import LIFE_CYCLE, NEW_FILE_SYSTEM
 from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts, common_mounts, ordered
-from cli.import_cluster.original import GROUPS, Original, eks_arn_of
+from cli.import_cluster.original import GROUPS, Original, eks_arn_of, without
 from cli.import_cluster.roles import Roles
 from cluster_request.request import CONTINUOUS, LUSTRE_PATH, Request
 from config.errors import ConfigError, Problem, dotted
@@ -88,7 +88,7 @@ def _group(group: Request, choices: Choices, *, has_mounts: bool) -> Request:
     made: dict[str, Any] = dict(group)
     scripts = made.get(LIFE_CYCLE, {})
     if choices.keep is not Keep.EVERYTHING and scripts.get("OnCreate") == ON_CREATE:
-        made[LIFE_CYCLE] = {**{name: value for name, value in scripts.items() if name != "OnCreate"}, "OnInitComplete": ON_CREATE}
+        made[LIFE_CYCLE] = {**without(scripts, "OnCreate"), "OnInitComplete": ON_CREATE}
     if has_mounts and STORAGE in made:
         made[STORAGE] = ordered(made[STORAGE])
     return made

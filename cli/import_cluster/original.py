@@ -45,12 +45,15 @@ class Original:
             for problem in problems:
                 is_network = name == self.request_file and problem.path[:1] == (VPC,)
                 source = self.network_file if is_network and self.network_file else name
-                found.setdefault(source, []).append(self._placed(source, problem))
+                file = self.files.get(source)
+                placed = replace(problem, place=file.place(problem.path)) if file and problem.place is None else problem
+                found.setdefault(source, []).append(placed)
         return ConfigError(found)
 
-    def _placed(self, name: str, problem: Problem) -> Problem:
-        file = self.files.get(name)
-        return replace(problem, place=file.place(problem.path)) if file and problem.place is None else problem
+
+def without(members: Mapping[str, Any], *names: str) -> Request:
+    """Return a structure without these members."""
+    return {name: value for name, value in members.items() if name not in names}
 
 
 def eks_arn_of(request: Request) -> str | None:
@@ -63,7 +66,7 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     """Return the cluster that the files describe; ``request`` is CreateCluster's input, or only its list of instance groups."""
     first = read_json(request)
     second, third = (read_json(each) if each else None for each in (parameters, vpc_config))
-    if second and not third and _is_network(second):
+    if second and not third and (kind := kind_of(second.content)) and kind.name == NETWORK:
         second, third = None, second
     made = _with_network(_request(first), first, third)
     content = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
@@ -72,11 +75,6 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     network = third and (third if (VPC,) in third.places else _below(third, VPC))
     files = {each.name: each for each in (whole, second, network) if each}
     return Original(made, content, first.name, name, files=files, network_file=network.name if network else "")
-
-
-def _is_network(file: JsonFile) -> bool:
-    kind = kind_of(file.content)
-    return kind is not None and kind.name == NETWORK
 
 
 def _request(file: JsonFile) -> Request:
@@ -113,71 +111,61 @@ def _mapping(file: JsonFile, kind: str, what: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: a member that only it has, its name, and the fix."""
+    """A kind of file: members that only it has, its name, and the fix."""
 
     name: str
-    member: str
+    members: tuple[str, ...]
     what: str
     fix: str
 
 
-# A file with several of these members is of the first kind.
+OTHER = "other"
+FIRST = "pass it first, and provisioning_parameters.json second"
+BY_NAME = "pass CreateCluster's input, or --from-cluster with the cluster's name"
+# A file with members of several kinds is of the first.
 KINDS = (
+    Kind(OTHER, ("ClusterStatus",), "this is the output of DescribeCluster", BY_NAME),
+    Kind(OTHER, ("ClusterSummaries",), "this is the output of ListClusters", "pass --from-cluster with a name"),
+    Kind(OTHER, ("ClusterConfig",), "this is the resource_config.json that HyperPod writes on nodes", BY_NAME),
     Kind(
-        "description",
-        "ClusterStatus",
-        "this is the output of DescribeCluster",
-        "pass CreateCluster's input, or --from-cluster with the cluster's name",
-    ),
-    Kind("list", "ClusterSummaries", "this is the output of ListClusters", "pass --from-cluster with a name"),
-    Kind(
-        "resource_config",
-        "ClusterConfig",
-        "this is the resource_config.json that HyperPod writes on nodes",
-        "pass CreateCluster's input, or --from-cluster with the cluster's name",
-    ),
-    Kind(
-        "template",
-        "Resources",
+        OTHER,
+        ("Resources",),
         "this is a CloudFormation template",
         "pass CreateCluster's input, or --from-cluster with its name",
     ),
     Kind(
-        "resource",
-        "Properties",
+        OTHER,
+        ("Properties",),
         "this is a CloudFormation resource",
         "pass its Properties as CreateCluster's input, with values instead of functions",
     ),
-    Kind("group", "InstanceGroupName", "this is one instance group", "put it in a list"),
-    *(
-        Kind(PARAMETERS, member, "these are provisioning parameters", "pass them second, after CreateCluster's input")
-        for member in ("controller_group", "worker_groups", "workload_manager")
+    Kind(OTHER, ("InstanceGroupName",), "this is one instance group", "put it in a list"),
+    Kind(
+        PARAMETERS,
+        ("controller_group", "worker_groups", "workload_manager"),
+        "these are provisioning parameters",
+        "pass them second, after CreateCluster's input",
     ),
-    *(
-        Kind(REQUEST, member, "this is CreateCluster's input", "pass it first, and provisioning_parameters.json second")
-        for member in ("InstanceGroups", "ClusterName")
-    ),
-    *(
-        Kind(NETWORK, member, "this is a VpcConfig", "pass it last, after CreateCluster's input")
-        for member in ("VpcConfig", "Subnets", "SecurityGroupIds")
+    Kind(REQUEST, ("InstanceGroups", "ClusterName"), "this is CreateCluster's input", FIRST),
+    Kind(
+        NETWORK,
+        ("VpcConfig", "Subnets", "SecurityGroupIds"),
+        "this is a VpcConfig",
+        "pass it last, after CreateCluster's input",
     ),
 )
-
-# Lists of objects with these members.
-LISTS = (
-    Kind("stack_parameters", "ParameterKey", "these are parameters of a CloudFormation stack", "pass CreateCluster's input"),
-)
+GROUP_LIST = Kind(REQUEST, (), "this is a list of instance groups", FIRST)
+STACK_PARAMETERS = Kind(OTHER, (), "these are parameters of a CloudFormation stack", "pass CreateCluster's input")
 
 
 def kind_of(content: object) -> Kind | None:
     """Return the kind of the content, if it is known."""
-    if isinstance(content, list) and any(isinstance(each, dict) and "InstanceGroupName" in each for each in content):
-        return Kind(REQUEST, "", "this is a list of instance groups", "pass it first, and provisioning_parameters.json second")
-    if isinstance(content, list) and content and isinstance(content[0], dict):
-        return next((kind for kind in LISTS if kind.member in content[0]), None)
-    if not isinstance(content, Mapping):
-        return None
-    return next((kind for kind in KINDS if kind.member in content), None)
+    if isinstance(content, dict):
+        return next((kind for kind in KINDS if content.keys() & kind.members), None)
+    entries = [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+    if any("InstanceGroupName" in each for each in entries):
+        return GROUP_LIST
+    return STACK_PARAMETERS if any("ParameterKey" in each for each in entries) else None
 
 
 def demand(file: JsonFile, name: str) -> None:
@@ -185,6 +173,8 @@ def demand(file: JsonFile, name: str) -> None:
     kind = kind_of(file.content)
     if kind is None or kind.name == name:
         return
-    path, value = ((kind.member,), file.content[kind.member]) if isinstance(file.content, dict) else ((), ABSENT)
+    content = file.content if isinstance(file.content, dict) else {}
+    path = tuple(member for member in kind.members if member in content)[:1]
+    value = content[path[0]] if path else ABSENT
     problem = Problem(path, value, kind.what, kind.fix, place=file.place(path))
     raise ConfigError({file.name: [problem]})

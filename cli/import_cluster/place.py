@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from cli.errors import CommandError
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.deployed_values import texts
@@ -30,10 +32,11 @@ class Place:
 def place_of(original: Original, choices: Choices) -> Place:
     """Return the chosen place, or else the region of the original's ARNs and file systems."""
     named = list(_named(original))
+    found = {region for *_, region in named}
     chosen = choices.region or (region_of_zone(choices.zone) if choices.zone else None)
-    if chosen and named and chosen not in {region for *_, region in named}:
+    if chosen and found and chosen not in found:
         raise _contradiction(named, choices, chosen)
-    region = chosen or _one(named)
+    region = chosen or (found.pop() if len(found) == 1 else None)
     if choices.zone:
         return Place(region, choices.zone, is_chosen=True)
     zones = zones_of(region) if region else ()
@@ -55,12 +58,6 @@ def _named(original: Original) -> Iterator[Named]:
                 yield from ((file, path, text, found) for found in match if found in regions())
 
 
-def _one(named: list[Named]) -> str | None:
-    """Return the region, if all texts that contain one agree."""
-    found = {region for *_, region in named}
-    return found.pop() if len(found) == 1 else None
-
-
 def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
     """Return the fix for a chosen region that differs from the original's."""
     option, where = ("--region", chosen) if choices.region else ("--zone", f"{choices.zone}, in {chosen}")
@@ -71,9 +68,31 @@ def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigE
     return ConfigError(problems)
 
 
-def region_part(place: Place) -> Part:
-    """Return the region, if it is known."""
-    return Part({"region": place.region} if place.region else {})
+def placed(ec2: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
+    """Return the choices with the zone and VPC of a running cluster, and a note if its subnets are in several zones."""
+    request, is_anew = original.request, choices.keep is Keep.NOTHING
+    if VPC not in request or (is_anew and choices.zone):
+        return original, choices
+    found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
+    subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the request's order, which EC2 does not keep
+    noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))
+    vpc_id, zone = subnets[0]["VpcId"], subnets[0]["AvailabilityZoneId"]
+    if is_anew:  # a new network is also in the zone of the capacity
+        return noted, replace(choices, zone=zone)
+    for option, ours, theirs in (("--zone", choices.zone, zone), ("--vpc", choices.vpc_id, vpc_id)):
+        if ours not in (None, theirs):
+            raise CommandError(f"{option} {ours} contradicts {subnets[0]['SubnetId']}, which is in {theirs}", f"remove {option}")
+    [vpc] = ec2.describe_vpcs(VpcIds=[vpc_id])["Vpcs"]
+    is_adopted = choices.keep is Keep.EVERYTHING
+    return noted, replace(choices, zone=zone, vpc_id=vpc_id, vpc_cidr=vpc["CidrBlock"], adopt=is_adopted)
+
+
+def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the comment on subnets in several zones: the file has one zone for all nodes."""
+    if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
+        return ()
+    listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)
+    return (f"The subnets are in several zones ({listed}); the file has the first subnet's zone.",)
 
 
 def network_part(original: Original, choices: Choices, place: Place) -> Part:
@@ -81,7 +100,8 @@ def network_part(original: Original, choices: Choices, place: Place) -> Part:
     section: dict[str, object] = {"availability_zone_id": place.zone}
     had = original.request.get(VPC)
     if choices.keep is Keep.NOTHING or had is None:
-        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original has none."]
+        former = ", ".join([*had.get("Subnets", ()), *had.get("SecurityGroupIds", ())]) if had else ""
+        comments = [f"A new network; the original {f'was in {former}' if had else 'has none'}."]
         if not place.is_chosen:
             comments.append(
                 f"Choose the zone with your quota, reservation or training plan: {either(zones_of(place.region or ''))}."
@@ -95,7 +115,3 @@ def network_part(original: Original, choices: Choices, place: Place) -> Part:
         "security_group_id": had["SecurityGroupIds"][0],
     }
     return Part({"network": section}, ("The original's network, which must already have its routes and endpoints.",))
-
-
-def _listed(network: dict[str, list[str]]) -> str:
-    return ", ".join([*network.get("Subnets", ()), *network.get("SecurityGroupIds", ())])

@@ -52,7 +52,7 @@ class Entry:
 
 def merged(config: Json, entry: Entry, *, force: bool = False) -> Json:
     """Return the kubeconfig with the entry; raise a CommandError if its context belongs to another cluster, unless ``force``."""
-    found = _named(config, "contexts", entry.context)
+    found: Json = next((each for each in config.get("contexts") or () if each["name"] == entry.context), {})
     other = (found.get("context") or {}).get("cluster")
     if found and other != entry.arn and not force:
         raise CommandError(
@@ -101,11 +101,6 @@ _Loader.yaml_implicit_resolvers = {
 
 def _is_list(value: object) -> bool:
     return value is None or (isinstance(value, list) and all(isinstance(each, dict) and "name" in each for each in value))
-
-
-def _named(config: Json, key: str, name: str) -> Json:
-    found: Json = next((each for each in config.get(key) or () if each["name"] == name), {})
-    return found
 
 
 def _with(entries: list[Json], entry: Json) -> list[Json]:

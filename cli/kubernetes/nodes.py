@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.kubernetes.client import OperatorClient
-from cli.kubernetes.names import node_name
 from cli.result import Json
+from config.operation_names import node_name
 
 NODES = "/api/v1/nodes"
 PREFIX = "sagemaker.amazonaws.com/"

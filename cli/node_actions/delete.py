@@ -8,10 +8,8 @@ from cli.confirm import Confirm, without_asking
 from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.node_actions.batches import OF_AWS, batches, call, problem_of
-from cli.node_actions.drained import drain, jobs_on, jobs_table, released, without_jobs
-from cli.node_actions.recover import Options
-from cli.node_actions.returned import deleted
+from cli.node_actions.batches import Options, Outcome, Run
+from cli.node_actions.drained import jobs_on, jobs_table
 from cli.node_actions.site import Site
 from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
@@ -19,7 +17,7 @@ from cli.result import Block, Json, Result, Show, Table, Verbatim, ignore
 from cli.scale import scaled
 from config.instance_group import Role
 
-NOT_STARTED = "not started"
+DELETED = "deleted"
 
 
 def delete(
@@ -41,12 +39,11 @@ def delete(
         site.demand_known(chosen)
     jobs = jobs_on(site, chosen)
     if jobs:
-        show(jobs_table(jobs, site.scheduler_name))
+        show(jobs_table(site, jobs))
     confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({labels(chosen)})?")
-    problems = _delete(site, chosen, options)
-    gone = [node for node in chosen if node.instance not in problems]
-    edits = _edit(site, file, left, chosen, gone) if scale else []
-    return _result(site, chosen, problems, edits, [group for group in left if scale and group not in _counts(site)])
+    outcomes = Run(site, "delete", options).outcomes(chosen)
+    edits = _edit(site, file, left, outcomes) if scale else []
+    return _result(site, outcomes, edits, [group for group in left if scale and group not in _counts(site)])
 
 
 def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
@@ -82,63 +79,36 @@ def _counts(site: Site) -> dict[str, int]:
     return {group.name: group.instance_count for group in site.deployment.config.instance_groups}
 
 
-def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
-    """Delete the nodes batch by batch, and return the problem of each that is not gone."""
-    problems: dict[str, str] = {}
-    for batch in batches(nodes):
-        if problems:
-            problems |= dict.fromkeys((node.instance for node in batch), NOT_STARTED)
-            continue
-        try:
-            problems |= _delete_batch(site, batch, options)
-        except (CommandError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
-            problems |= dict.fromkeys((node.instance for node in batch), problem_of("delete", error))
-    return problems
-
-
-def _delete_batch(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
-    if options.drain:
-        drained = drain(site, nodes, site.reason("delete", options.reason))
-        if not options.force and (busy := without_jobs(site, nodes, options.patience)):
-            notes = released(site, nodes, drained)
-            problems = dict.fromkeys((node.instance for node in nodes), busy)
-            return problems | {instance: f"{NOT_STARTED}: {note}" for instance, note in notes.items()}
-    refused = call(site, "delete", nodes)
-    return refused | deleted(site, [node for node in nodes if node.instance not in refused], options.patience)
-
-
-def _edit(site: Site, file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:
+def _edit(site: Site, file: Path, left: Mapping[str, int], outcomes: Sequence[Outcome]) -> list[Json]:
     """Lower the counts in the file to the nodes that are left; never raise one."""
-    kept = Counter(node.group for node in chosen) - Counter(node.group for node in gone)
+    kept = Counter(outcome.node.group for outcome in outcomes if not outcome.is_done)
     counts = _counts(site)
     lower = {group: count + kept[group] for group, count in left.items() if count + kept[group] < counts.get(group, 0)}
     edits = (scaled(file, group, count).data for group, count in lower.items())
     return [dict(edit) for edit in edits if edit]
 
 
-def _data(node: Node, problem: str | None) -> Json:
-    result = "deleted" if problem is None else "not_started" if problem.startswith(NOT_STARTED) else "failed"
-    message = (problem or "").removeprefix(NOT_STARTED).removeprefix(": ")
-    return {**node.names, "result": result, "message": message or None}
-
-
-def _result(
-    site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json], not_in_file: Sequence[str]
-) -> Result:
-    rows = [(node.label, node.instance, problems.get(node.instance, "deleted")) for node in chosen]
+def _result(site: Site, outcomes: Sequence[Outcome], edits: Sequence[Json], not_in_file: Sequence[str]) -> Result:
+    left = [outcome.node for outcome in outcomes if not outcome.is_done]
     data = {
         "cluster": site.cluster,
-        "nodes": [_data(node, problems.get(node.instance)) for node in chosen],
+        "nodes": [{**each.data(), **({"result": DELETED} if each.is_done else {})} for each in outcomes],
         "edits": list(edits),
         "groups_not_in_file": list(not_in_file),
     }
+    rows = [(each.node.label, each.node.instance, _cell(each)) for each in outcomes]
     text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *(Verbatim(edit["diff"]) for edit in edits if edit["diff"])]
     if not_in_file:
         text.append(f"not in the cluster file, so without a new count: {', '.join(not_in_file)}")
     if edits:
         text.append(f"deploy the new counts, or a later rollback restores the old ones: `{site.deployment.deploy_command}`")
-    if not problems:
+    if not left:
         return Result(data, text)
-    kept = [node for node in chosen if node.instance in problems]
-    text.append(f"to use the other nodes again: {site.command('resume', kept)}")
-    return Result(data, text, [], f"delete failed for {len(problems)} of {counted(len(chosen), 'node')}")
+    text.append(f"to use the other nodes again: {site.command('resume', left)}")
+    return Result(data, text, [], f"delete failed for {len(left)} of {counted(len(outcomes), 'node')}")
+
+
+def _cell(outcome: Outcome) -> str:
+    if outcome.is_done:
+        return DELETED
+    return outcome.problem or ": ".join(filter(None, (outcome.result, outcome.note)))

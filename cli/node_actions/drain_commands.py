@@ -7,8 +7,8 @@ from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.node_actions.drained import drain, jobs_on, jobs_table
-from cli.node_actions.site import Host, Site, hosts_table, reason_of
-from cli.node_actions.slurm import SlurmNode
+from cli.node_actions.site import Site, hosts_table, reason_of
+from cli.node_actions.slurm import Host
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, ignore
@@ -21,6 +21,9 @@ RUNNING = {
     True: "pods of jobs run to their end; others leave when their disruption budgets allow that, unless they tolerate cordons",
 }
 """What happens to jobs and pods, by whether the scheduler is Kubernetes."""
+FIELDS = dict.fromkeys(("slurm_state", "slurm_reason", "slurm_user", "kubernetes_state", "kubernetes_reason"))
+FORMER = dict.fromkeys(("former_slurm_reason", "former_kubernetes_reason"))
+"""The fields for both schedulers, without values."""
 
 
 def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "", shell: Shell | None = None) -> Result:
@@ -30,8 +33,8 @@ def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "
     drain(site, present, site.reason("drain", reason))
     jobs = jobs_on(site, present)
     after = site.in_scheduler(chosen)
-    text: list[Block] = [hosts_table(_with_unknown(site, chosen, after), site.scheduler_name)]
-    text += [jobs_table(jobs, site.scheduler_name), RUNNING[site.is_eks]] if jobs else []
+    text: list[Block] = [hosts_table(site, _with_unknown(site, chosen, after))]
+    text += [jobs_table(site, jobs), RUNNING[site.is_eks]] if jobs else []
     rows = [_data(site, node, after, "drained", "" if node in present else _unknown(site, node)) for node in chosen]
     data = {"cluster": site.cluster, "nodes": rows, "jobs": [job.data() for job in jobs]}
     work = "start pods" if site.is_eks else "take jobs"
@@ -53,12 +56,12 @@ def resume_nodes(
     resumed = [node for node in stopped if not node.is_in_recovery]
     skipped = [node.host for node in stopped if node.is_in_recovery]
     if foreign := [node for node in resumed if not node.reason.startswith(OURS)]:
-        show(hosts_table(foreign, site.scheduler_name))
+        show(hosts_table(site, foreign))
         confirm(f"Resume {counted(len(foreign), 'node')} of {site.cluster} that ./hpod did not drain?")
     if site.scheduler:
         site.scheduler.resume({node.host for node in resumed})
     after = site.in_scheduler(chosen)
-    text: list[Block] = [hosts_table(_with_unknown(site, chosen, after), site.scheduler_name)]
+    text: list[Block] = [hosts_table(site, _with_unknown(site, chosen, after))]
     if resumed:
         text.append("\n".join(["resumed; former reasons:", *(f"  {node.host}: {node.reason}" for node in resumed)]))
     if skipped:
@@ -68,7 +71,7 @@ def resume_nodes(
     for node in chosen:
         problem = RECOVERED if node.host in skipped else "" if node.host in known else _unknown(site, node)
         row = _data(site, node, after, "resumed" if node.host in former else "unchanged", problem)
-        rows.append(_resumed_data(row, site, former.get(node.host)))
+        rows.append({**row, **FORMER, f"former_{_prefix(site)}_reason": former.get(node.host)})
     return Result({"cluster": site.cluster, "nodes": rows, "jobs": []}, text, [], _failure("resume", chosen, known, skipped))
 
 
@@ -86,7 +89,7 @@ def _compute(deployment: Deployment, names: Sequence[str], shell: Shell | None) 
 
 def _with_unknown(site: Site, chosen: Sequence[Node], known: Mapping[str, Host]) -> list[Host]:
     """Return the state of each node, also of those that the scheduler does not know."""
-    return [known.get(node.host) or SlurmNode(node.host or node.label, _unknown(site, node), "", "") for node in chosen]
+    return [known.get(node.host) or Host(node.host or node.label, _unknown(site, node)) for node in chosen]
 
 
 def _unknown(site: Site, node: Node) -> str:
@@ -99,23 +102,14 @@ def _failure(action: str, chosen: Sequence[Node], known: Mapping[str, Host], ski
     return f"{action} failed for {failed} of {counted(len(chosen), 'node')}" if failed else ""
 
 
-def _resumed_data(data: Json, site: Site, former: str | None) -> Json:
-    """Return the node for JSON, with the reason that it had before."""
-    names = ("former_slurm_reason", "former_kubernetes_reason")
-    return {**data, names[site.is_eks]: former, names[not site.is_eks]: None}
+def _prefix(site: Site) -> str:
+    """Return the beginning of the fields with what the scheduler says of a node."""
+    return site.scheduler_name.lower()
 
 
 def _data(site: Site, node: Node, after: Mapping[str, Host], result: str, message: str) -> Json:
-    state = after.get(node.host)
-    reason = reason_of(state) if state else ""
-    facts = {"state": state.state if state else None, "reason": reason or None}
-    unknown = dict.fromkeys(facts)
-    slurm, kubernetes = (unknown, facts) if site.is_eks else (facts, unknown)
-    return {
-        **node.names,
-        "result": "failed" if message else result,
-        "message": message or None,
-        **{f"slurm_{key}": value for key, value in slurm.items()},
-        "slurm_user": state.by if state and reason and not site.is_eks else None,
-        **{f"kubernetes_{key}": value for key, value in kubernetes.items()},
-    }
+    own: Json = {}
+    if state := after.get(node.host):
+        prefix, reason = _prefix(site), reason_of(state)
+        own = {f"{prefix}_state": state.state, f"{prefix}_reason": reason or None, "slurm_user": (reason and state.by) or None}
+    return {**node.names, "result": "failed" if message else result, "message": message or None, **FIELDS, **own}

@@ -6,19 +6,16 @@ from cli.counted import counted
 from cli.errors import UnreachableError
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
-from cli.node_actions.slurm import Job, Slurm
+from cli.node_actions.slurm import Job
 from cli.node_directory import Node
 from cli.result import Table
 
 
-def jobs_table(jobs: Sequence[Job], scheduler: str = Slurm.NAME) -> Table:
+def jobs_table(site: Site, jobs: Sequence[Job]) -> Table:
     """Return the jobs, or the pods of Kubernetes, as a table."""
-    if scheduler != Slurm.NAME:
-        return Table(
-            ("POD", "OWNER", "STATE", "ELAPSED", "NODE"), [(job.id, job.user, job.state, job.elapsed, job.hosts) for job in jobs]
-        )
+    head = ("POD", "OWNER", "STATE", "ELAPSED", "NODE") if site.is_eks else ("JOB", "USER", "STATE", "ELAPSED", "NODES", "NAME")
     rows = [(job.id, job.user, job.state, job.elapsed, job.hosts, job.name) for job in jobs]
-    return Table(("JOB", "USER", "STATE", "ELAPSED", "NODES", "NAME"), rows)
+    return Table(head, [row[: len(head)] for row in rows])
 
 
 def jobs_on(site: Site, nodes: Collection[Node]) -> list[Job]:

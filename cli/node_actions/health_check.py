@@ -31,6 +31,7 @@ IN_PROGRESS = "DeepHealthCheckInProgress"
 STREAMS = "DeepHealthCheckResults/"
 CLOCKS_DIFFER = timedelta(minutes=1)
 LEFT_OUT = "no accelerators, which are what deep health checks test"
+FAULTS = {"failed", "replaced"}
 MESSAGES = {
     "skipped": "HyperPod skips nodes whose jobs run for more than ten minutes",
     "failed": "not Running",
@@ -101,7 +102,7 @@ class HealthCheck:
     def is_done(self) -> bool:
         """Look at the operation and the nodes, and return whether HyperPod has ended the operation."""
         self.seen.look()
-        now = {node.instance for node in self.nodes if self._status(node) == IN_PROGRESS}
+        now = {node.instance for node in self.nodes if self.seen.status_of(node.instance) == IN_PROGRESS}
         self.checked |= now
         operations = self.site.sagemaker.list_cluster_operations(
             ClusterName=self.site.cluster, Type="DeepHealthCheck", CreationTimeAfter=self.since - CLOCKS_DIFFER
@@ -111,11 +112,12 @@ class HealthCheck:
 
     def result_of(self, node: Node) -> str:
         """Return the result of a node: `passed`, `skipped`, `failed` or `replaced`."""
-        if node.instance not in self.seen.nodes or self._status(node) == "ShuttingDown":
+        status = self.seen.status_of(node.instance)
+        if status in ("", "ShuttingDown"):
             return "replaced"
-        if self._status(node) == "Running":
+        if status == "Running":
             return "passed" if node.instance in self.checked else "skipped"
-        return "in_progress" if self._status(node) == IN_PROGRESS else "failed"
+        return "in_progress" if status == IN_PROGRESS else "failed"
 
     def results(self, log: Log) -> dict[str, str]:
         """Return each node's result by instance id.
@@ -123,15 +125,15 @@ class HealthCheck:
         Without a log, or with errors in it and no faulty node, none has passed for sure.
         """
         found = {node.instance: self.result_of(node) for node in self.nodes}
-        if log.problem or (log.errors and not {"failed", "replaced"} & set(found.values())):
+        if log.problem or (log.errors and not FAULTS & set(found.values())):
             found = {instance: "unknown" if result == "passed" else result for instance, result in found.items()}
         return found
 
     def results_so_far(self) -> dict[str, str]:
         """Return each node's result by instance id before HyperPod has ended the operation: only faults are known."""
-        known = {node.instance: self.result_of(node) for node in self.nodes} if self.seen.nodes else {}
-        faulty = {instance: result for instance, result in known.items() if result in ("failed", "replaced")}
-        return {node.instance: faulty.get(node.instance, "in_progress") for node in self.nodes}
+        known = {node.instance: self.result_of(node) for node in self.nodes}
+        is_seen = bool(self.seen.nodes)
+        return {each: result if is_seen and result in FAULTS else "in_progress" for each, result in known.items()}
 
     def records(self) -> Iterator[Json]:
         """Return the results that HyperPod logged since the start, which name no instance."""
@@ -140,17 +142,11 @@ class HealthCheck:
         lines = log_lines(client, group, self.since - CLOCKS_DIFFER, streams=STREAMS)
         return (_record(line) for line in lines if line.stream not in self.earlier)
 
-    def _status(self, node: Node) -> str:
-        return self.seen.nodes[node.instance].status if node.instance in self.seen.nodes else ""
-
 
 def _record(line: LogLine) -> Json:
     fields = json_object(line.message)
-    return {
-        "stream": line.stream,
-        "level": str(fields.get("level", "info")),
-        "message": str(fields.get("msg", line.message)),
-    }
+    level, message = str(fields.get("level", "info")), str(fields.get("msg", line.message))
+    return {"stream": line.stream, "level": level, "message": message}
 
 
 def health_check(
@@ -171,7 +167,7 @@ def health_check(
     if left_out:
         show(f"left out: {LEFT_OUT}: {', '.join(node.label for node in left_out)}")
     jobs = jobs_on(site, chosen)
-    for block in (jobs_table(jobs, site.scheduler_name), INTERRUPTED[site.is_eks]) if jobs else ():
+    for block in (jobs_table(site, jobs), INTERRUPTED[site.is_eks]) if jobs else ():
         show(block)
     question = (
         f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"
@@ -193,7 +189,7 @@ def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
     found = [node for node in nodes if instance_type(node.instance_type) is None or accelerator(node.instance_type)]
     if not found:
         types = ", ".join(sorted({node.instance_type for node in nodes}))
-        raise CommandError(f"{types}: no accelerators, which are what deep health checks test", "pass other nodes")
+        raise CommandError(f"{types}: {LEFT_OUT}", "pass other nodes")
     return found
 
 
@@ -241,24 +237,17 @@ def _data(run: HealthCheck, nodes: Sequence[Json], records: Sequence[Json], *, d
 
 
 def _node_data(run: HealthCheck, results: Mapping[str, str], messages: Mapping[str, str]) -> list[Json]:
-    return [{**node.names, "result": result, "message": messages.get(result)} for node, result in _each(run, results)]
+    """Return the result of each node that the operator named."""
+    named = {**results, **{node.instance: "left_out" for node in run.left_out}}
+    nodes = [(node, named[node.instance]) for node in (*run.nodes, *run.left_out)]
+    return [{**node.names, "result": result, "message": messages.get(result)} for node, result in nodes]
 
 
 def _table(nodes: Sequence[Json]) -> Table:
-    rows = [
-        (
-            node["name"] or node["host"] or node["instance_id"],
-            node["instance_id"],
-            ": ".join(filter(None, (node["result"].replace("_", " "), node["message"]))),
-        )
-        for node in nodes
-    ]
-    return Table(("NODE", "INSTANCE", "RESULT"), rows)
-
-
-def _each(run: HealthCheck, results: Mapping[str, str]) -> list[tuple[Node, str]]:
-    """Return the result of each node that the operator named."""
-    return [*((node, results[node.instance]) for node in run.nodes), *((node, "left_out") for node in run.left_out)]
+    names = [node["name"] or node["host"] or node["instance_id"] for node in nodes]
+    results = [": ".join(filter(None, (node["result"].replace("_", " "), node["message"]))) for node in nodes]
+    ids = [node["instance_id"] for node in nodes]
+    return Table(("NODE", "INSTANCE", "RESULT"), list(zip(names, ids, results, strict=True)))
 
 
 def _next_steps(run: HealthCheck, results: Mapping[str, str], log: Log) -> Iterator[str]:
@@ -270,7 +259,7 @@ def _next_steps(run: HealthCheck, results: Mapping[str, str], log: Log) -> Itera
 
 
 def _failure(run: HealthCheck, results: Mapping[str, str], log: Log) -> CommandError | None:
-    bad = sum(result in ("failed", "replaced") for result in results.values())
+    bad = sum(result in FAULTS for result in results.values())
     faulty = f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else ""
     if log.problem:
         return CommandError(f"{faulty}, and {log.problem.message}", log.problem.fix) if faulty else log.problem

@@ -6,7 +6,7 @@ from functools import partial
 
 from cli.errors import CommandError
 from cli.node_actions.patience import Patience
-from cli.node_actions.site import Site, drained_for
+from cli.node_actions.site import Site
 from cli.node_directory import Node
 from cli.remote.sessions import SessionError
 from cli.remote.shell import in_parallel
@@ -115,7 +115,8 @@ def _resume(site: Site, nodes: Sequence[Node], action: str) -> dict[str, str]:
     if site.scheduler is None or not nodes:
         return {}
     known = site.in_scheduler(nodes)
-    ours = drained_for(action, known.values())
+    by_this_action = f"hpod {action} by "  # in an earlier or the present run
+    ours = {host for host, node in known.items() if node.is_drained and node.reason.startswith(by_this_action)}
     site.scheduler.resume(ours)
     held = {host: node.reason for host, node in known.items() if node.is_drained and host not in ours}
     return {node.instance: held[node.host] for node in nodes if node.host in held}

@@ -1,70 +1,29 @@
 """Kubernetes' view of nodes and pods, with the operations that commands have for Slurm."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from cli.errors import UnreachableError
 from cli.kubernetes.client import OperatorClient
-from cli.kubernetes.nodes import NODES, REASON, KubernetesNode, kubernetes_nodes
+from cli.kubernetes.nodes import NODES, REASON, SCHEDULABLE, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, pods_on
-from cli.node_actions.slurm import Job
+from cli.node_actions.slurm import Host, Job
 
 ATTEMPTS = 5
 CORDONED_BY_OTHERS = "cordoned by another client"
 
 
-@dataclass(frozen=True)
-class KubernetesHost:
-    """A node's state in Kubernetes, with the reason if `./hpod` cordoned it."""
-
-    node: KubernetesNode
-    has_pods: bool
-
-    @property
-    def host(self) -> str:
-        """Return the node's name."""
-        return self.node.name
-
-    @property
-    def state(self) -> str:
-        """Return the state as kubectl prints it, with HyperPod's label if that keeps pods away."""
-        return self.node.state if self.node.health in ("", "Schedulable") else f"{self.node.state},{self.node.health}"
-
-    @property
-    def by(self) -> str:
-        """Return nothing: the reason names the user."""
-        return ""
-
-    @property
-    def reason(self) -> str:
-        """Return why the node is cordoned; empty if it is not."""
-        return (self.node.reason or CORDONED_BY_OTHERS) if self.node.is_cordoned else ""
-
-    @property
-    def is_drained(self) -> bool:
-        """Return whether it takes no new pods."""
-        return self.node.is_cordoned
-
-    @property
-    def is_idle_and_drained(self) -> bool:
-        """Return whether it takes no new pods and none of a job runs on it."""
-        return self.node.is_cordoned and not self.has_pods
-
-    @property
-    def is_up(self) -> bool:
-        """Return whether it is Ready, and HyperPod lets pods start on it."""
-        return self.node.is_up
-
-    @property
-    def is_down(self) -> bool:
-        """Return False: a node that is not Ready needs no command to return."""
-        return False
-
-    @property
-    def is_in_recovery(self) -> bool:
-        """Return whether HyperPod replaces or reboots it."""
-        return self.node.is_in_recovery
+def _host(node: KubernetesNode, *, has_pods: bool) -> Host:
+    """Return a node with the reason if `./hpod` cordoned it. One that is not Ready needs no command to return."""
+    return Host(
+        node.name,
+        node.state if node.health in ("", SCHEDULABLE) else f"{node.state},{node.health}",
+        (node.reason or CORDONED_BY_OTHERS) if node.is_cordoned else "",
+        is_drained=node.is_cordoned,
+        is_idle_and_drained=node.is_cordoned and not has_pods,
+        is_up=node.is_up,
+        is_in_recovery=node.is_in_recovery,
+    )
 
 
 class Kubernetes:
@@ -77,12 +36,12 @@ class Kubernetes:
     ) -> None:
         self._open, self._now = open_client, now
 
-    def nodes(self) -> dict[str, KubernetesHost]:
+    def nodes(self) -> dict[str, Host]:
         """Return all nodes by name."""
         with self._open() as client:
             found = kubernetes_nodes(client)
             busy = {pod.node for pod in pods_on(client, frozenset(found)) if not pod.returns}
-        return {name: KubernetesHost(node, name in busy) for name, node in found.items()}
+        return {name: _host(node, has_pods=name in busy) for name, node in found.items()}
 
     def jobs(self, hosts: Collection[str] | None = None) -> list[Job]:
         """Return the pods on the nodes, except those that belong to their node."""

@@ -1,15 +1,15 @@
 """Wait for nodes after HyperPod began to replace, reboot or delete them."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
 from cli.node_directory import Node
 from cli.remote.sessions import SessionError
 from cli.remote.shell import in_parallel
+from cli.result import Json
 
 # A boot has its own id; a container's first process has its own start time.
 BOOT = "cat /proc/sys/kernel/random/boot_id; cut -d' ' -f22 /proc/1/stat"
@@ -17,32 +17,25 @@ BOOT_TIMEOUT_S = 20.0
 WITHOUT_SHELL_S = 120.0  # after which a node that was never seen to leave is taken to be back
 
 
-@dataclass(frozen=True)
-class Present:
-    """A node that HyperPod lists."""
-
-    instance: str
-    group: str
-    status: str
-
-
 @dataclass
 class Seen:
-    """The last look at the cluster: its status, and its nodes by instance id."""
+    """The last look at the cluster: its status, and HyperPod's summaries of its nodes by instance id."""
 
     site: Site
     status: str = ""
     failure: str = ""
-    nodes: dict[str, Present] = field(default_factory=dict)
+    nodes: dict[str, Json] = field(default_factory=dict)
     line: str = ""
 
     def look(self) -> None:
         """Read the cluster and its nodes."""
         cluster = self.site.sagemaker.describe_cluster(ClusterName=self.site.cluster)
         self.status, self.failure = cluster["ClusterStatus"], cluster.get("FailureMessage") or ""
-        listed = self.site.deployment.nodes(self.site.cluster)
-        present = (Present(each["InstanceId"], each["InstanceGroupName"], each["InstanceStatus"]["Status"]) for each in listed)
-        self.nodes = {node.instance: node for node in present}
+        self.nodes = {node["InstanceId"]: node for node in self.site.deployment.nodes(self.site.cluster)}
+
+    def status_of(self, instance: str) -> str:
+        """Return the status of a node; empty if it is gone."""
+        return str(self.nodes[instance]["InstanceStatus"]["Status"]) if instance in self.nodes else ""
 
     def show(self, line: str) -> None:
         """Show the line unless it is the last one."""
@@ -51,14 +44,7 @@ class Seen:
             self.site.show(line)
 
 
-def instances(site: Site) -> set[str]:
-    """Return the ids of the cluster's present instances."""
-    return {node["InstanceId"] for node in site.deployment.nodes(site.cluster)}
-
-
-def replacements(
-    site: Site, gone: Sequence[Node], known: Collection[str], patience: Patience
-) -> tuple[dict[str, str], dict[str, str]]:
+def replacements(site: Site, gone: Sequence[Node], known: Set[str], patience: Patience) -> tuple[dict[str, str], dict[str, str]]:
     """Wait for new nodes besides the ``known``; return new ids by old id, and the problem of each node without a new one."""
     seen, busy = Seen(site), False
 
@@ -66,8 +52,7 @@ def replacements(
         nonlocal busy
         seen.look()
         old = sum(node.instance in seen.nodes for node in gone)
-        new = [node for instance, node in seen.nodes.items() if instance not in known]
-        running = sum(node.status == "Running" for node in new)
+        running = sum(seen.status_of(instance) == "Running" for instance in seen.nodes.keys() - known)
         seen.show(f"{len(gone) - old} of {len(gone)} nodes gone, {running} of {len(gone)} new nodes Running")
         ended = busy and seen.status in ("InService", "Failed") and bool(seen.failure) and not old
         busy = busy or seen.status not in ("InService", "Failed")
@@ -77,18 +62,19 @@ def replacements(
     return _paired(gone, seen, known, patience.span)
 
 
-def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], span: str) -> tuple[dict[str, str], dict[str, str]]:
+def _paired(gone: Sequence[Node], seen: Seen, known: Set[str], span: str) -> tuple[dict[str, str], dict[str, str]]:
     """Pair each old node with a new one of its group that is Running."""
-    new = [node for instance, node in seen.nodes.items() if instance not in known]
+    new = [instance for instance in seen.nodes if instance not in known]
     pairs: dict[str, str] = {}
     problems: dict[str, str] = {}
     for node in gone:
-        match = next((each for each in new if each.group == node.group and each.status == "Running"), None)
+        of_group = [instance for instance in new if seen.nodes[instance]["InstanceGroupName"] == node.group]
+        match = next((instance for instance in of_group if seen.status_of(instance) == "Running"), None)
         if match:
             new.remove(match)
-            pairs[node.instance] = match.instance
+            pairs[node.instance] = match
         else:
-            states = Counter(each.status for each in new if each.group == node.group)
+            states = Counter(map(seen.status_of, of_group))
             now = ", ".join(f"{count} {status}" for status, count in states.items()) or "none"
             why = seen.failure if seen.failure and seen.status != "Updating" else f"not Running after {span}"
             problems[node.instance] = f"no new node: {why} (new nodes: {now})"
@@ -97,8 +83,8 @@ def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], span: str)
 
 def boots(site: Site, nodes: Sequence[Node]) -> dict[str, str]:
     """Return an identifier of the present boot of each node that can be reached, by instance id."""
-    if isinstance(site.scheduler, Kubernetes):
-        known = site.scheduler.boots()
+    known = site.scheduler.boots() if site.scheduler else None
+    if known is not None:
         return {node.instance: known[node.host] for node in nodes if node.host in known}
     shell = site.shell
     if shell is None:
@@ -122,10 +108,8 @@ def rebooted(site: Site, nodes: Sequence[Node], before: dict[str, str], patience
 
     def done() -> bool:
         seen.look()
-        away.update(instance for instance in left if instance not in seen.nodes or seen.nodes[instance].status != "Running")
-        running = [
-            node for node in left.values() if node.instance in seen.nodes and seen.nodes[node.instance].status == "Running"
-        ]
+        running = [node for node in left.values() if seen.status_of(node.instance) == "Running"]
+        away.update(left.keys() - {node.instance for node in running})
         now = boots(site, [node for node in running if node.instance in before])
         for node in running:
             waited = patience.now() - started > WITHOUT_SHELL_S
@@ -136,8 +120,7 @@ def rebooted(site: Site, nodes: Sequence[Node], before: dict[str, str], patience
         return not left
 
     patience.until(done)
-    states = {instance: seen.nodes[instance].status if instance in seen.nodes else "gone" for instance in left}
-    return {instance: f"not back after {patience.span}: {state}" for instance, state in states.items()}
+    return {instance: f"not back after {patience.span}: {seen.status_of(instance) or 'gone'}" for instance in left}
 
 
 def deleted(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
@@ -152,4 +135,4 @@ def deleted(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, 
         return not left and seen.status in ("InService", "Failed")
 
     patience.until(done)
-    return {instance: f"not gone after {patience.span}: {seen.nodes[instance].status}" for instance in left}
+    return {instance: f"not gone after {patience.span}: {seen.status_of(instance)}" for instance in left}

@@ -1,23 +1,21 @@
 """What every action on nodes needs: the nodes, a shell on them, the scheduler, and lines of progress."""
 
 import getpass
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cli.counted import first_of
 from cli.deployment import Deployment
 from cli.errors import CommandError, RefusedError, UnreachableError
-from cli.node_actions.kubernetes import Kubernetes, KubernetesHost
-from cli.node_actions.slurm import Slurm, SlurmNode
+from cli.node_actions.kubernetes import Kubernetes
+from cli.node_actions.slurm import Host, Slurm
 from cli.node_directory import Node, NodeDirectory, node_directory
 from cli.remote.shell import Shell
 from cli.result import Show, Table, ignore
 from config.instance_group import Role
 
 Scheduler = Slurm | Kubernetes
-Host = SlurmNode | KubernetesHost
-"""A node in the scheduler."""
 SHOWN = 10
 WITHOUT_SCHEDULER = "pass --no-drain to go on without draining"
 
@@ -75,8 +73,7 @@ class Site(NodeDirectory):
         hosts = {node.host for node in nodes if node.role not in (Role.CONTROLLER, Role.LOGIN)}
         if self.scheduler is None or not hosts:
             return {}
-        known: Mapping[str, Host] = self.scheduler.nodes()
-        return {host: node for host, node in known.items() if host in hosts}
+        return {host: node for host, node in self.scheduler.nodes().items() if host in hosts}
 
     def demand_known(self, nodes: Iterable[Node]) -> None:
         """Raise a CommandError if the scheduler lacks a compute node that is Running: it may run jobs, and cannot be drained."""
@@ -94,13 +91,13 @@ class Site(NodeDirectory):
         """Return the reason of a drained node, with the user who asked for it."""
         return f"hpod {action} by {getpass.getuser()}{f': {text}' if text else ''}"
 
-    def command(self, action: str, nodes: Iterable[Node], *options: str) -> str:
+    def command(self, action: str, nodes: Iterable[Node]) -> str:
         """Return the command for these nodes: with the operator's words if they name exactly these, else with ten at most."""
         chosen = list(nodes)
         words = self.words.get(frozenset(node.instance for node in chosen))
         more = f" (the first {SHOWN} of {len(chosen)} nodes)" if words is None and len(chosen) > SHOWN else ""
         names = words or [node.label for node in chosen[:SHOWN]]
-        return f"`{self.deployment.hpod(action, *names, *options)}`{more}"
+        return f"`{self.deployment.hpod(action, *names)}`{more}"
 
 
 def _scheduler(directory: NodeDirectory) -> Scheduler | None:
@@ -122,14 +119,9 @@ def _why_unreachable(scheduler: Scheduler, *, drain: bool) -> CommandError | Non
     return None
 
 
-def drained_for(action: str, hosts: Iterable[Host]) -> set[str]:
-    """Return the hosts that an earlier or the present run of this action drained."""
-    return {each.host for each in hosts if each.is_drained and each.reason.startswith(f"hpod {action} by ")}
-
-
-def hosts_table(nodes: Collection[Host], scheduler: str = Slurm.NAME) -> Table:
+def hosts_table(site: Site, nodes: Collection[Host]) -> Table:
     """Return a table of nodes in the scheduler."""
-    return Table(("HOST", scheduler.upper(), "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
+    return Table(("HOST", site.scheduler_name.upper(), "REASON"), [(node.host, node.state, reason_of(node)) for node in nodes])
 
 
 def reason_of(node: Host) -> str:

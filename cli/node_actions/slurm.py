@@ -1,4 +1,4 @@
-"""Slurm's view of nodes and jobs, through a session to a controller."""
+"""Slurm's view of nodes and jobs, through a session to a controller; Kubernetes' view has the same form."""
 
 import shlex
 from collections.abc import Collection, Sequence
@@ -37,42 +37,42 @@ class Job:
 
 
 @dataclass(frozen=True)
-class SlurmNode:
-    """A node's state in Slurm, with the reason if it is drained or down."""
+class Host:
+    """A node in the scheduler."""
 
     host: str
     state: str
-    by: str
-    reason: str
-
-    @property
-    def is_drained(self) -> bool:
-        """Return whether it takes no new jobs."""
-        return self.state.rstrip(_FLAGS + _NOT_RESPONDING) in DRAINED
-
-    @property
-    def is_idle_and_drained(self) -> bool:
-        """Return whether it is drained and no job runs on it: with a job it is draining."""
-        return self.state.rstrip(_FLAGS + _NOT_RESPONDING) == "drained"
-
-    @property
-    def is_up(self) -> bool:
-        """Return whether its slurmd responds."""
-        return self.state.rstrip(_FLAGS) in RESPONDING
-
-    @property
-    def is_down(self) -> bool:
-        """Return whether Slurm has set it down."""
-        return self.state.startswith(DOWN)
-
-    @property
-    def is_in_recovery(self) -> bool:
-        """Return whether HyperPod replaces or reboots it."""
-        return self.reason.startswith(RECOVERY)
+    """As the scheduler's own commands print it."""
+    reason: str = ""
+    """Why it is drained or down."""
+    by: str = ""
+    """Who set the reason; empty with Kubernetes, where the reason names the user."""
+    is_drained: bool = False
+    """Whether it takes no new jobs or pods."""
+    is_idle_and_drained: bool = False
+    """Whether no job runs on it, either."""
+    is_up: bool = False
+    """Whether its daemon responds, and HyperPod lets pods start on it."""
+    is_down: bool = False
+    """Whether it needs a command to return, but was not drained."""
+    is_in_recovery: bool = False
+    """Whether HyperPod replaces or reboots it."""
 
 
-class SlurmError(UnreachableError):
-    """No controller ran the command."""
+def slurm_host(host: str, state: str, by: str, reason: str) -> Host:
+    """Return a node from the fields that sinfo prints; with a job on it, it is draining."""
+    plain = state.rstrip(_FLAGS + _NOT_RESPONDING)
+    return Host(
+        host,
+        state,
+        reason,
+        by,
+        is_drained=plain in DRAINED,
+        is_idle_and_drained=plain == "drained",
+        is_up=state.rstrip(_FLAGS) in RESPONDING,
+        is_down=state.startswith(DOWN),
+        is_in_recovery=reason.startswith(RECOVERY),
+    )
 
 
 class Slurm:
@@ -83,10 +83,10 @@ class Slurm:
     def __init__(self, shell: Shell, controllers: Sequence[Node]) -> None:
         self._shell, self._controllers = shell, list(controllers)
 
-    def nodes(self) -> dict[str, SlurmNode]:
+    def nodes(self) -> dict[str, Host]:
         """Return all nodes by host name."""
         lines = self._run("sinfo", "--noheader", "--all", "--Node", "--format=%N|%T|%u|%E").splitlines()
-        found = (SlurmNode(*(part.strip() for part in line.split("|", 3))) for line in lines if line.count("|") >= 3)
+        found = (slurm_host(*(part.strip() for part in line.split("|", 3))) for line in lines if line.count("|") >= 3)
         return {node.host: node for node in found}
 
     def jobs(self, hosts: Collection[str] | None = None) -> list[Job]:
@@ -112,13 +112,17 @@ class Slurm:
     def allow_checks(self, _: Collection[str]) -> None:
         """Do nothing: HyperPod checks drained nodes of Slurm."""
 
+    def boots(self) -> dict[str, str] | None:
+        """Return None: Slurm does not know when nodes booted."""
+        return None
+
     def _update(self, hosts: Collection[str], *fields: str) -> None:
         if hosts:
             self._run("scontrol", "update", f"NodeName={','.join(sorted(hosts))}", *fields)
 
     def _run(self, *words: str) -> str:
         """Return the output of a command; a controller that cannot be reached is asked last from then on."""
-        problems: list[SessionError | SlurmError] = []
+        problems: list[SessionError | UnreachableError] = []
         for controller in list(self._controllers):
             try:
                 output = self._shell.run(controller.target, f"{SLURM_PATH} {shlex.join(words)}", TIMEOUT_S)
@@ -128,8 +132,8 @@ class Slurm:
                 if output.status == 0:
                     return output.text
                 text = " ".join(output.text.split())[-300:]
-                problems.append(SlurmError(f"{controller.label}: {words[0]} failed: {text}"))
+                problems.append(UnreachableError(f"{controller.label}: {words[0]} failed: {text}"))
             self._controllers.append(self._controllers.pop(self._controllers.index(controller)))
         if len(problems) == 1:
-            raise SlurmError(problems[0].message, problems[0].fix)
-        raise SlurmError("; ".join(map(str, problems)) or "the cluster has no controller")
+            raise UnreachableError(problems[0].message, problems[0].fix)
+        raise UnreachableError("; ".join(map(str, problems)) or "the cluster has no controller")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.node_directory import Node, node_directory, session_shell
-from cli.reach.ssh import login_of, require_aws_cli, require_plugin
+from cli.node_directory import Node
+from cli.reach.ssh import login_of, require_aws_cli, with_shell
 from cli.reach.ssh_config import Entry, config_text, host_keys, known_hosts, write_private
 from cli.remote.shell import Shell
 from cli.result import Result
@@ -33,10 +33,8 @@ def copy(
     if shutil.which("scp") is None:
         raise CommandError("scp: not in PATH", "install OpenSSH's client")
     require_aws_cli()
-    if shell is None:
-        require_plugin()
-    node = (directory := node_directory(deployment, shell)).one(name)
-    shell = shell or session_shell(deployment)
+    directory, shell = with_shell(deployment, shell)
+    node = directory.one(name)
     keys = host_keys(shell, node, [node])
     if not keys:
         raise CommandError(f"{node.label}: its sshd sent no host key", f"check it with `{deployment.hpod('ssh', name)}`")

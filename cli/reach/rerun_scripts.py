@@ -7,9 +7,9 @@ from cli.confirm import Confirm
 from cli.counted import counted
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.node_directory import ALL, Node, labels, node_directory, session_shell
+from cli.node_directory import ALL, Node, labels
 from cli.reach.run import NodeResult, in_sessions
-from cli.reach.ssh import require_plugin
+from cli.reach.ssh import with_shell
 from cli.remote.shell import PARALLEL_SESSIONS, Shell
 from cli.result import Block, Json, Result, Show, Table, error_problem, ignore
 from config.instance_group import Role
@@ -41,10 +41,8 @@ def rerun_scripts(
             f"cluster {name!r} uses EKS, whose nodes run scripts only at their start",
             f"run `{deployment.hpod('replace', 'NODE')}`",
         )
-    if shell is None:
-        require_plugin()
     script = node_script(_scripts(deployment))
-    directory = node_directory(deployment, shell)
+    directory, shell = with_shell(deployment, shell)
     nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
         raise CommandError(f"{node or ALL}: no Running node", f"see `{deployment.hpod('status')}`")
@@ -52,7 +50,7 @@ def rerun_scripts(
     results: list[NodeResult] = []
     for batch in _batches(nodes):
         show(f"{counted(len(batch), 'node')}: {labels(batch)}")
-        results += in_sessions(batch, script, timeout_s, shell or session_shell(deployment))
+        results += in_sessions(batch, script, timeout_s, shell)
         if any(each.status for each in results):
             break
     return _result(directory.cluster, nodes, results)
@@ -104,7 +102,6 @@ def _result(cluster: str, nodes: Sequence[Node], results: Sequence[NodeResult]) 
 
 
 def _data(result: NodeResult) -> Json:
-    text = (result.output.text if result.output else result.error).strip()
-    last = text.rpartition("\n")[2][-MESSAGE_LENGTH:]
+    last = result.text.strip().rpartition("\n")[2][-MESSAGE_LENGTH:]
     outcome = FAILED if result.status else UNCHANGED if last == HAS_AGENT else "applied"
     return {**result.node.names, "result": outcome, "message": last or None}

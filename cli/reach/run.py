@@ -3,18 +3,19 @@
 import base64
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli.deployment import Deployment
-from cli.node_directory import Node, NodeDirectory, first_running, node_directory, session_shell
-from cli.reach.ssh import require_plugin
+from cli.node_directory import Node, NodeDirectory, first_running
+from cli.reach.ssh import with_shell
 from cli.remote.sessions import SessionError, Target
 from cli.remote.shell import SLURM_PATH, Output, Shell, ShellError, in_parallel
 from cli.result import Json, Result, Verbatim
 from config.instance_group import Role
 
 NO_STATUS = 255
+NO_END = "the command started and did not end"
 KILL_S = 5
 MARGIN_S, SRUN_S = 30, 20
 """Seconds for the start and end of a session, and of srun."""
@@ -34,19 +35,22 @@ class NodeResult:
         """Return the exit status; 255 without one, as ssh does."""
         return self.output.status if self.output else NO_STATUS
 
+    @property
+    def text(self) -> str:
+        """Return what the command printed, or why there is no output."""
+        return self.output.text if self.output else self.error
+
 
 def run(deployment: Deployment, *, node: str, words: Sequence[str], timeout_s: int, shell: Shell | None = None) -> Result:
     """Run a command as root on the nodes of this name; the exit code is the highest of all."""
-    if shell is None:
-        require_plugin()
-    directory = node_directory(deployment, shell)
+    directory, shell = with_shell(deployment, shell)
     command = words[0] if len(words) == 1 else shlex.join(words)
-    results = run_on(directory, directory.find(node, accept_all=True), command, timeout_s, shell or session_shell(deployment))
+    results = run_on(directory, directory.find(node, accept_all=True), command, timeout_s, shell)
     highest = max(each.status for each in results)
     bad = [each for each in results if each.status]
     failure = f"exit status {highest}: {len(bad)} of {len(results)} nodes failed" if bad else ""
     data = {"cluster": directory.cluster, "command": command, "exit_code": highest, "nodes": [_data(each) for each in results]}
-    text = [Verbatim(_text(results[0]).removesuffix("\n"))] if len(results) == 1 else [_framed(each) for each in results]
+    text = [Verbatim(results[0].text.removesuffix("\n"))] if len(results) == 1 else [_framed(each) for each in results]
     return Result(data, text if any(text) else (), failure=failure, exit_code=highest or 1)
 
 
@@ -77,12 +81,8 @@ def _by_srun(
         return {node: NodeResult(node, None, str(error)) for node in compute.values()}
     except SessionError:
         return {}
-    return dict(_results(compute, outputs))
-
-
-def _results(nodes: Mapping[str, Node], outputs: Mapping[str, Output | None]) -> Iterator[tuple[Node, NodeResult]]:
-    for host, output in outputs.items():
-        yield nodes[host], NodeResult(nodes[host], output, "" if output else "the command started and did not end")
+    results = (NodeResult(compute[host], output, "" if output else NO_END) for host, output in outputs.items())
+    return {result.node: result for result in results}
 
 
 def _in_session(node: Node, command: str, timeout_s: int, shell: Shell) -> NodeResult:
@@ -105,11 +105,7 @@ def _data(result: NodeResult) -> Json:
 def _framed(result: NodeResult) -> str:
     node = result.node
     ended = f"exit status {result.status}" if result.output else "no exit status"
-    return Verbatim(f"== {node.label} ({node.instance}): {ended}\n{_text(result)}".rstrip("\n"))
-
-
-def _text(result: NodeResult) -> str:
-    return result.output.text if result.output else result.error
+    return Verbatim(f"== {node.label} ({node.instance}): {ended}\n{result.text}".rstrip("\n"))
 
 
 def limited(command: str, timeout_s: int) -> str:

@@ -26,7 +26,7 @@ from cli.reach.ssh_config import (
 )
 from cli.remote.sessions import Session, SessionError, missing_plugin
 from cli.remote.shell import Shell
-from cli.result import Json, Result, Table, Verbatim
+from cli.result import Result, Table, Verbatim
 from config.printable import printable
 
 AWS_CLI = "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html"
@@ -36,8 +36,7 @@ _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 
 def ssh(deployment: Deployment, *, node: str | None, user: str | None) -> Result:
     """Open a shell on a node: as root, or as the user."""
-    require_plugin()
-    directory = node_directory(deployment)
+    directory, _ = with_shell(deployment)
     chosen = directory.one(node) if node else directory.entrance()
     sessions = session_shell(deployment).sessions
     if user:
@@ -75,12 +74,10 @@ def ssh_config(
     shell: Shell | None = None,
 ) -> Result:
     """Write an entry per node for OpenSSH, or only print it."""
-    if shell is None:
-        require_plugin()
     if not only_print:
         require_aws_cli()
-    directory, folder = node_directory(deployment, shell), (home or Path.home()) / ".ssh"
-    found, keys = reachable(deployment, directory, shell or session_shell(deployment))
+    (directory, shell), folder = with_shell(deployment, shell), (home or Path.home()) / ".ssh"
+    found, keys = reachable(deployment, directory, shell)
     name = deployment.config.name
     config, hosts = folder / FOLDER / f"{name}.conf", folder / FOLDER / f"{name}.known_hosts"
     login = login_of(deployment, user, identity)
@@ -93,7 +90,9 @@ def ssh_config(
         "user": login.user,
         "changed": [str(path) for path in changed],
         "text": text,
-        "nodes": [_data(entry, keys) for entry in found],
+        "nodes": [
+            {**entry.node.names, "aliases": list(entry.aliases), "has_host_key": entry.node.instance in keys} for entry in found
+        ],
     }
     if only_print:
         return Result(data, [Verbatim(text.rstrip("\n"))])
@@ -122,10 +121,13 @@ def login_of(deployment: Deployment, user: str | None, identity: Path | None) ->
     )
 
 
-def require_plugin() -> None:
-    """Raise a CommandError if the Session Manager plugin cannot be used."""
-    if problem := missing_plugin():
-        raise problem
+def with_shell(deployment: Deployment, shell: Shell | None = None) -> tuple[NodeDirectory, Shell]:
+    """Return the nodes and a shell on them; raise a CommandError if the Session Manager plugin cannot be used."""
+    if shell is None:
+        if problem := missing_plugin():
+            raise problem
+        shell = session_shell(deployment)
+    return node_directory(deployment, shell), shell
 
 
 def require_aws_cli() -> None:
@@ -145,10 +147,6 @@ def _written(user_config: Path, ours: dict[Path, str]) -> list[Path]:
     before = user_config.read_text() if user_config.exists() else ""
     files = {**ours, user_config: with_include(before)}
     return [path for path, text in files.items() if write_private(path, text)]
-
-
-def _data(entry: Entry, keys: HostKeys) -> Json:
-    return {**entry.node.names, "aliases": list(entry.aliases), "has_host_key": entry.node.instance in keys}
 
 
 def _table(found: list[Entry], keys: HostKeys) -> Table:

@@ -24,6 +24,11 @@ DOWNLOADS = "https://s3.amazonaws.com/session-manager-downloads/plugin/latest"
 OLDEST = (1, 2, 498, 0)
 _LINUX = {"x86_64": "64bit", "amd64": "64bit", "aarch64": "arm64", "arm64": "arm64"}
 _MAC = {"x86_64": "mac", "arm64": "mac_arm64"}
+_PACKAGES = (
+    ({"debian", "ubuntu"}, f"curl -o {PLUGIN}.deb {DOWNLOADS}/ubuntu_{{}}/{PLUGIN}.deb && sudo dpkg -i {PLUGIN}.deb"),
+    ({"amzn", "rhel", "centos", "fedora"}, f"sudo yum install -y {DOWNLOADS}/linux_{{}}/{PLUGIN}.rpm"),
+)
+"""The commands that install a package, by families of Linux; the architecture is left out."""
 
 
 class SessionError(CommandError):
@@ -121,10 +126,7 @@ def install_command(system: str, machine: str, release: Mapping[str, str], *, ha
     if system != "Linux" or architecture is None:
         return ""
     families = {release.get("ID", ""), *release.get("ID_LIKE", "").split()}
-    for names, command in _PACKAGES:
-        if families & names:
-            return command(architecture)
-    return ""
+    return next((command.format(architecture) for names, command in _PACKAGES if families & names), "")
 
 
 def _on_mac(machine: str, *, has_brew: bool) -> str:
@@ -137,20 +139,6 @@ def _on_mac(machine: str, *, has_brew: bool) -> str:
         f"curl -o {PLUGIN}.pkg {DOWNLOADS}/{_MAC[machine]}/{PLUGIN}.pkg && sudo installer -pkg {PLUGIN}.pkg -target / && "
         f"sudo ln -s {installed} /usr/local/bin/{PLUGIN}"
     )
-
-
-def _deb(architecture: str) -> str:
-    return f"curl -o {PLUGIN}.deb {DOWNLOADS}/ubuntu_{architecture}/{PLUGIN}.deb && sudo dpkg -i {PLUGIN}.deb"
-
-
-def _rpm(architecture: str) -> str:
-    return f"sudo yum install -y {DOWNLOADS}/linux_{architecture}/{PLUGIN}.rpm"
-
-
-_PACKAGES: tuple[tuple[frozenset[str], Callable[[str], str]], ...] = (
-    (frozenset({"debian", "ubuntu"}), _deb),
-    (frozenset({"amzn", "rhel", "centos", "fedora"}), _rpm),
-)
 
 
 def _os_release() -> Mapping[str, str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from cli.import_cluster.commented_yaml import Dumper
+
 # Parts that the CDK adds to every template.
 BOILERPLATE = {"Parameters": ["BootstrapVersion"], "Rules": ["CheckBootstrapVersion"]}
 ASSET_HASH = re.compile(r"\b[0-9a-f]{64}\b")
@@ -27,14 +29,8 @@ class Function:
         return f"${{{self.text}}}" if self.name != "Sub" else self.text
 
 
-class _Dumper(yaml.SafeDumper):
-    """Indent lists below their key, and repeat equal parts instead of using anchors."""
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  as in the base class
-        return True
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002  as in the base class
-        super().increase_indent(flow=flow, indentless=False)
+class _Dumper(Dumper):
+    """Writes long text and CloudFormation's functions so that a difference shows their changed lines."""
 
 
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:

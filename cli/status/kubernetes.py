@@ -11,11 +11,11 @@ from cli.counted import counted, first_of
 from cli.deployment import Deployment
 from cli.errors import CommandError, RefusedError
 from cli.kubernetes.client import OperatorClient
-from cli.kubernetes.names import node_name
 from cli.kubernetes.nodes import CORDONED, PENDING, KubernetesNode, kubernetes_nodes
 from cli.kubernetes.pods import Pod, unfinished_pods
 from cli.result import Block, Json
 from cli.status.nodes import UNKNOWN, ListedNode, table_of
+from config.operation_names import node_name
 
 ABSENT = "not joined"
 UNREADABLE = "not readable with this role"

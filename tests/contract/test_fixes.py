@@ -14,7 +14,6 @@ MESSAGE = {
     "RefusedError": 0,
     "SessionError": 0,
     "ShellError": 0,
-    "SlurmError": 0,
     "HelmError": 0,
     "problem": 0,
     "error": 0,

@@ -9,7 +9,7 @@ from typing import Any
 
 from aws_cdk.assertions import Template
 
-from cli.snapshot.assembly import templates
+from cli.snapshot.command import templates
 from stacks.clusters_app import PROJECT, ClustersApp
 from tests import cluster_files
 

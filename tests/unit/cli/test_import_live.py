@@ -9,8 +9,7 @@ import pytest
 
 from cli.errors import CommandError
 from cli.import_cluster import Choices, Keep, Original, imported
-from cli.import_cluster.described import request_of
-from cli.import_cluster.live import read_live
+from cli.import_cluster.live import read_live, request_of
 from cli.resource_code import cluster_of
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.import_cluster.json_file import place_of, places_of
+from cli.import_cluster.json_file import JsonFile, places_of
 from config.errors import Place
 from validation.yaml.reader import read_yaml
 
@@ -30,9 +30,10 @@ def test_a_member_stands_where_its_name_begins_and_an_entry_where_it_begins() ->
 
 
 def test_what_is_missing_stands_where_that_begins_of_which_it_is_missing() -> None:
-    assert place_of(places_of(TEXT), ("a", 1, "z", 3)) == Place(2, 12)
-    assert place_of(places_of(TEXT), ("z",)) == Place(1, 1)
-    assert place_of({}, ("z",)) is None
+    file = JsonFile("file.json", None, places_of(TEXT))
+    assert file.place(("a", 1, "z", 3)) == Place(2, 12)
+    assert file.place(("z",)) == Place(1, 1)
+    assert JsonFile("file.json", None).place(("z",)) is None
 
 
 @pytest.mark.parametrize("text", ["7", ' "x" ', "[]", "{}", "[[], {}]", "-1.5e3", "null"])

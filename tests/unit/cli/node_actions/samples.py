@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from cli.node_actions.batches import Options
 from cli.node_actions.delete import delete
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
 from cli.node_actions.health_check import health_check
-from cli.node_actions.recover import Options, recover
+from cli.node_actions.recover import recover
 from cli.result import Result
 from cli.scale import scale
 from tests.unit.cli.fake_nodes import FILE

@@ -7,8 +7,8 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
-from cli.node_actions.delete import NOT_STARTED, _data, delete
-from cli.node_actions.recover import Options
+from cli.node_actions.batches import Options, Outcome
+from cli.node_actions.delete import delete
 from cli.node_directory import node_directory
 from cli.result import Result
 from tests.unit.cli.fake_nodes import FILE
@@ -36,7 +36,8 @@ def outcomes(result: Result) -> dict[str, tuple[str, str | None]]:
 
 def test_a_message_does_not_repeat_the_result(cluster: FakeCluster) -> None:
     [node] = node_directory(cluster.deployment(), cluster.shell).find(FIRST)
-    assert [_data(node, problem)["message"] for problem in (None, NOT_STARTED, "refused")] == [None, None, "refused"]
+    found = (Outcome(node), Outcome(node, tried=False), Outcome(node, problem="refused"))
+    assert [each.data()["message"] for each in found] == [None, None, "refused"]
 
 
 def test_scale_deletes_the_node_and_lowers_the_count(cluster: FakeCluster, file: Path) -> None:

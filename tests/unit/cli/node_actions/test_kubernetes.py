@@ -7,10 +7,11 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.errors import CommandError
+from cli.node_actions.batches import Options
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
 from cli.node_actions.health_check import health_check
 from cli.node_actions.kubernetes import Kubernetes
-from cli.node_actions.recover import Options, recover
+from cli.node_actions.recover import recover
 from cli.result import Block
 from tests.unit.cli.fake_eks import FIRST, SECOND, EksDeployment, FakeApiServer
 from tests.unit.cli.node_actions.fake_cluster import FakeCluster, FakeTime

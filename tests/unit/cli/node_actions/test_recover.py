@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from cli.errors import CommandError
-from cli.node_actions.recover import Options, recover
+from cli.node_actions.batches import Options
+from cli.node_actions.recover import recover
 from cli.result import Block, Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HEAD, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime, SlurmHost, results
 
@@ -102,7 +103,7 @@ def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, mon
         cluster.remove([FIRST])
         return {}
 
-    monkeypatch.setattr("cli.node_actions.recover.rebooted", leave)
+    monkeypatch.setattr("cli.node_actions.batches.rebooted", leave)
     assert "failed: no longer in the cluster" in str(run("reboot", "workers-1"))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cli.node_actions.patience import Patience
-from cli.node_actions.slurm import SlurmNode
+from cli.node_actions.slurm import slurm_host
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from cli.node_actions.slurm import SlurmNode
     ],
 )
 def test_suffixes_of_states_are_ignored_except_not_responding(state: str, is_up: bool, is_drained: bool) -> None:
-    node = SlurmNode("ip-10-1-0-9", state, "root", "none")
+    node = slurm_host("ip-10-1-0-9", state, "root", "none")
     assert (node.is_up, node.is_drained) == (is_up, is_drained)
 
 
