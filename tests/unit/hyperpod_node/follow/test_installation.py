@@ -69,10 +69,7 @@ def test_a_report_that_fails_is_a_warning_and_the_agent_runs(node: FakeSystem, c
 
 
 def test_an_installation_that_fails_is_a_warning(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(*_: object) -> str:
-        raise NodeError("`systemctl` ended with status 1: no")
-
-    node.answers("systemctl", fail)
+    node.answers("systemctl", NodeError("`systemctl` ended with status 1: no"))
     assert not start(node, FakeAws())
     assert "warning: this node does not follow the cluster file: `systemctl` ended with status 1: no" in capsys.readouterr().out
 

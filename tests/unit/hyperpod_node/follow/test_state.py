@@ -96,11 +96,8 @@ def test_without_a_controller_that_responds_the_states_of_nodes_are_unknown(
 
 @pytest.mark.parametrize(("host", "up"), [("ip-10-1-0-4", 0), ("ip-10-1-0-5", 1)])
 def test_each_controller_reports_its_own_slurmctld(node: FakeSystem, host: str, up: int) -> None:
-    def ping(*_: object) -> str:
-        raise NodeError(f"`scontrol ping` ended with status 1: {DOWN}")
-
     node.host = host
-    node.answers("scontrol", ping)
+    node.answers("scontrol", NodeError(f"`scontrol ping` ended with status 1: {DOWN}"))
     assert state(controller(), node.system)["slurm"]["slurmctld"] == up
 
 
