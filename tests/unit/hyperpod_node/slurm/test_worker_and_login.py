@@ -312,9 +312,3 @@ def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: S
     with pytest.raises(NodeError, match=r"slurm\.restrict_ssh: this image does not have pam_slurm_adopt\.so"):
         ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED), worker.system)
     assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
-
-
-def test_ssh_is_unchanged_unless_configured(worker: SlurmMachine) -> None:
-    restricted_worker(worker)
-    ssh_restriction.apply(slurm_context(here=WORKER), worker.system)
-    assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
