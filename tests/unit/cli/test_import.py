@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cli.__main__ import main
 from tests.unit.cli.import_cluster.originals import DATA, PARAMETERS, REQUEST, changed
@@ -72,10 +73,13 @@ def test_the_pair_that_disagrees_with_itself_is_reported_and_imports_without_wha
 ) -> None:
     assert main(["import", *TRIPLE]) == 1
     refused = capsys.readouterr()
-    assert "login_group my-login-group is not an instance group" in refused.err
+    problem = 'login_group: "my-login-group": login_group my-login-group is not an instance group; all of them have other roles'
+    assert refused.err.endswith(f"provisioning_parameters.json:5:3: {problem}: leave it out with --drop-unknown-groups\n")
     assert (refused.out, len(refused.err.splitlines())) == ("", 1)
     assert main(["import", *TRIPLE, "--drop-unknown-groups"]) == 0
-    assert "my-login-group of provisioning_parameters.json" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "# Dropped, because they are not instance groups: my-login-group of provisioning_parameters.json." in printed
+    assert [group["role"] for group in yaml.safe_load(printed)["instance_groups"]] == ["controller", "compute"]
 
 
 def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
