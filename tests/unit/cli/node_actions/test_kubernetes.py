@@ -14,7 +14,6 @@ from cli.node_actions.recover import Options, recover
 from cli.result import Block
 from tests.unit.cli.fake_eks import FIRST, SECOND, EksDeployment, FakeApiServer
 from tests.unit.cli.node_actions.fake_cluster import FakeCluster, FakeTime
-from tests.unit.cli.test_retained import FILE, parsed
 
 
 class EksCluster(FakeCluster):
@@ -268,8 +267,3 @@ def test_pods_of_all_pages_are_read() -> None:
     assert [job.id for job in jobs] == [f"research/train-{number}" for number in range(5)]
     assert {job.elapsed for job in jobs} == {"1:00:00"}
     assert server.is_closed
-
-
-def test_a_slurm_deployment_asks_no_api_server(cluster: FakeCluster) -> None:
-    drain_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
-    assert parsed(FILE).eks is None

@@ -90,13 +90,6 @@ def test_nodes_that_were_drained_before_are_not_resumed_at_the_deadline(cluster:
     assert cluster.shell.hosts[HOSTS[SECOND]] == SlurmHost("drained", "ticket 17")
 
 
-def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.silent_after_drain = True
-    result = run("replace", "workers-1")
-    assert cluster.requests == []
-    assert "failed: Slurm does not answer: TargetNotConnected" in str(result)
-
-
 def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def leave(*_: object) -> dict[str, str]:
         cluster.remove([FIRST])
@@ -146,11 +139,27 @@ def test_nodes_that_hyperpod_refuses_fail_with_its_reason(cluster: FakeCluster, 
     assert "InstanceIdInUse: not now" in str(result)
 
 
-def test_a_missing_permission_leaves_the_command_to_resume(cluster: FakeCluster, run: Run) -> None:
-    cluster.refuses = {"all": "not authorized"}
-    result = run("reboot", "workers-1")
-    assert "refused: AccessDeniedException: not authorized" in str(result)
+@pytest.mark.parametrize(
+    ("cause", "action", "message"),
+    [
+        (lambda cluster: setattr(cluster, "refuses", {"all": "no"}), "reboot", "refused: AccessDeniedException: no"),
+        (lambda cluster: setattr(cluster, "failure", "no capacity"), "replace", "no new node: no capacity"),
+        (lambda cluster: setattr(cluster, "stuck", True), "reboot", "not back after 10 minutes: Running"),
+        (lambda cluster: cluster.shell.not_responding.add(HOSTS[FIRST]), "reboot", "slurmd does not respond: drained*"),
+        (
+            lambda cluster: setattr(cluster.shell, "silent_after_drain", True),
+            *("replace", "failed: Slurm does not answer: TargetNotConnected"),
+        ),
+    ],
+)
+def test_a_node_that_fails_has_the_reason_and_the_command_to_resume(
+    cluster: FakeCluster, run: Run, cause: Callable[[FakeCluster], object], action: str, message: str
+) -> None:
+    cause(cluster)
+    result = run(action, "workers-1")
+    assert message in str(result)
     assert "./hpod resume draft workers-1" in str(result)
+    assert bool(cluster.requests) == ("Slurm does not answer" not in message)
 
 
 @pytest.mark.parametrize("action", ["replace", "reboot"])
@@ -171,16 +180,6 @@ def test_the_next_command_has_the_words_of_the_operator(cluster: FakeCluster, ru
     assert "to try again: `./hpod reboot draft workers`\n" in f"{result}\n"
     assert max(len(str(line)) for line in (*shown, *str(result).splitlines())) < 205
     assert re.search(r"./hpod resume draft( \S+){10}` \(the first 10 of 25 nodes\)$", "\n".join(map(str, shown)), re.MULTILINE)
-
-
-def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
-    cluster.failure = "no capacity"
-    assert "no new node: no capacity" in str(run("replace", "workers-1"))
-
-
-def test_a_node_that_does_not_come_back_fails_at_the_deadline(cluster: FakeCluster, run: Run) -> None:
-    cluster.stuck = True
-    assert "not back after 10 minutes: Running" in str(run("reboot", "workers-1"))
 
 
 def test_batches_have_25_nodes_and_the_first_failure_stops(cluster: FakeCluster, run: Run) -> None:
@@ -264,11 +263,6 @@ def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: Fak
     cluster.stuck = True
     run(action, "workers")
     assert len(cluster.requests) == 1
-
-
-def test_a_node_whose_slurmd_does_not_respond_fails(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.not_responding = {HOSTS[FIRST]}
-    assert "slurmd does not respond: drained*" in str(run("reboot", "workers-1"))
 
 
 def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) -> None:
