@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from cli.__main__ import main
-from tests.cluster_files import CLUSTERS, EXAMPLES, PROJECT, REFERENCE
+from tests.cluster_files import EXAMPLES, PROJECT, REFERENCE
 from validation.report import FORMATS
 
 Validate = Callable[..., tuple[int, str, str]]
@@ -123,22 +123,6 @@ def test_a_format_that_there_is_not_is_answered_with_those_that_there_are(valida
     status, _, message = validate("reference", "--output", "xml")
     assert status == 2
     assert "'xml' is not one of 'text', 'json', 'github', 'sarif'" in message
-
-
-CODE = """
-import sys
-from cli.__main__ import main
-from tests.cluster_files import CLUSTERS, EXAMPLES, PROJECT, REFERENCE
-status = main(["validate", *sys.argv[1:]])
-print(*sorted({name.partition(".")[0] for name in sys.modules}))
-sys.exit(status)
-"""
-
-
-def test_neither_the_aws_sdk_nor_the_cdk_is_loaded() -> None:
-    command = [sys.executable, "-c", CODE, "reference", "--clusters", str(CLUSTERS)]
-    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
-    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "moto"} & set(ran.stdout.splitlines()[-1].split()) == set()
 
 
 def seconds(file: Path) -> float:

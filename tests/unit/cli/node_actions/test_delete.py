@@ -11,6 +11,7 @@ from cli.node_actions.delete import NOT_STARTED, _data, delete
 from cli.node_actions.recover import Options
 from cli.node_directory import node_directory
 from cli.result import Result
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_nodes import FILE
 from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime
@@ -30,8 +31,7 @@ def run(cluster: FakeCluster, file: Path, *nodes: str, scale: bool = False, **op
 
 
 def outcomes(result: Result) -> dict[str, tuple[str, str | None]]:
-    assert result.data is not None
-    return {node["name"]: (node["result"], node["message"]) for node in result.data["nodes"]}
+    return {node["name"]: (node["result"], node["message"]) for node in data_of(result)["nodes"]}
 
 
 def test_a_message_does_not_repeat_the_result(cluster: FakeCluster) -> None:
@@ -132,8 +132,7 @@ def test_a_group_that_is_not_in_the_file_is_named_and_has_no_new_count(cluster: 
     assert result.failure == ""
     assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
     assert "not in the cluster file, so without a new count: former" in str(result)
-    assert result.data is not None
-    assert result.data["groups_not_in_file"] == ["former"]
+    assert data_of(result)["groups_not_in_file"] == ["former"]
 
 
 def test_scale_never_raises_a_count(cluster: FakeCluster, file: Path) -> None:
@@ -142,8 +141,7 @@ def test_scale_never_raises_a_count(cluster: FakeCluster, file: Path) -> None:
     result = run(cluster, file, "workers-1", scale=True)
     assert result.failure == ""
     assert file.read_text() == FILE
-    assert result.data is not None
-    assert result.data["edits"] == []
+    assert data_of(result)["edits"] == []
 
 
 def test_a_node_that_stays_raises_no_count(cluster: FakeCluster, file: Path) -> None:
