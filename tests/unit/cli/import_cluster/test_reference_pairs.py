@@ -5,7 +5,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from config.errors import dotted
 from config.model import slurm_of
-from tests.unit.cli.import_cluster.originals import API_ZONES, reference
+from tests.unit.cli.import_cluster.originals import API_ZONES, reference, valid
 from validation.load import parse_cluster
 
 KEY = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -14,19 +14,17 @@ KEY = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcd
 @pytest.mark.parametrize("name", API_ZONES)
 def test_fields_say_what_slurm_configs_said(name: str) -> None:
     original = reference(name)
-    made = imported(original, Choices(zone=API_ZONES[name]))
-    assert made.config is not None
+    config = valid(imported(original, Choices(zone=API_ZONES[name])))
     assert [
         {"NodeType": str(group.role).title(), **({"PartitionNames": [group.partition]} if group.partition else {})}
-        for group in made.config.instance_groups
+        for group in config.instance_groups
     ] == [group["SlurmConfig"] for group in original.groups]
-    assert all(group.overrides == {} for group in made.config.instance_groups)
-    assert made.config.overrides == ({"Orchestrator": None} if name == "custom-scripts" else {})
+    assert all(group.overrides == {} for group in config.instance_groups)
+    assert config.overrides == ({"Orchestrator": None} if name == "custom-scripts" else {})
 
 
 def test_continuous_provisioning_and_what_it_allows_are_fields() -> None:
-    config = imported(reference("continuous"), Choices()).config
-    assert config is not None
+    config = valid(imported(reference("continuous"), Choices()))
     assert config.provisioning == "continuous"
     assert config.storage.lustre is not None
     gpus = config.instance_groups[1]
@@ -37,9 +35,8 @@ def test_continuous_provisioning_and_what_it_allows_are_fields() -> None:
 
 
 def test_a_partition_with_dots_is_taken_over_where_scripts_set_slurm_up() -> None:
-    made = imported(reference("distributed-training"), Choices())
-    assert made.config is not None
-    assert [group.partition for group in made.config.instance_groups] == [None, "ml.g5.48xlarge"]
+    config = valid(imported(reference("distributed-training"), Choices()))
+    assert [group.partition for group in config.instance_groups] == [None, "ml.g5.48xlarge"]
 
 
 def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
@@ -55,8 +52,8 @@ def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
 
 def test_the_region_is_that_of_the_file_system_and_the_zone_is_to_be_chosen() -> None:
     made = imported(reference("distributed-training"), Choices())
-    assert made.config is not None
-    assert (made.config.region, made.config.network.availability_zone_id) == ("us-east-1", "use1-az1")
+    config = valid(made)
+    assert (config.region, config.network.availability_zone_id) == ("us-east-1", "use1-az1")
     assert "Choose the zone" in made.text
     assert "use1-az4" in made.text
 
@@ -71,8 +68,7 @@ def test_what_becomes_new_is_named_with_what_it_was() -> None:
 
 def test_a_network_that_is_kept_keeps_its_file_system() -> None:
     choices = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
-    config = imported(reference("login-node"), choices).config
-    assert config is not None
+    config = valid(imported(reference("login-node"), choices))
     assert config.storage.existing is not None
     assert (config.storage.existing.file_system_id, config.storage.existing.mount_name) == ("fs-12345678a90b01cde", "1abcdefg")
     assert config.network.existing is not None
