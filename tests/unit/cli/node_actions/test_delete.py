@@ -84,14 +84,6 @@ def test_a_node_that_stays_is_counted_in_the_file(cluster: FakeCluster, file: Pa
     assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
 
 
-def test_jobs_that_do_not_end_keep_the_node(cluster: FakeCluster, file: Path) -> None:
-    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
-    result = run(cluster, file, "workers-1", scale=True)
-    assert cluster.requests == []
-    assert "1 job still running" in str(result)
-    assert file.read_text() == FILE
-
-
 def test_a_count_that_breaks_a_rule_is_refused_before_a_node_is_deleted(cluster: FakeCluster, file: Path) -> None:
     file.write_text(FILE.replace("  - {name: workers", "  - &w {name: workers"))
     file.write_text(file.read_text() + "  - {name: more, role: nonsense, instance_type: ml.t3.medium, instance_count: 1}\n")
@@ -166,4 +158,8 @@ def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(cluster
     assert cluster.requests == []
     assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
     assert "not started: resumed, because jobs on other nodes did not end" in str(result)
-    assert outcomes(result)["workers-2"] == ("not_started", "resumed, because jobs on other nodes did not end")
+    assert outcomes(result) == {
+        "workers-1": ("failed", "1 job still running after 10 minutes"),
+        "workers-2": ("not_started", "resumed, because jobs on other nodes did not end"),
+    }
+    assert file.read_text() == FILE

@@ -54,16 +54,6 @@ def test_the_command_waits_for_running_jobs_and_shows_them(cluster: FakeCluster,
     assert any(str(line).startswith("waiting for 1 job to end: 7") for line in shown)
 
 
-def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
-    result = run("replace", "workers-1")
-    assert cluster.requests == []
-    assert result.failure == "replace failed for 1 of 1 node"
-    assert "failed: 1 job still running after 10 minutes" in str(result)
-    assert "./hpod resume draft workers-1" in str(result)
-    assert "./hpod replace draft workers-1" in str(result)
-
-
 def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
     cluster: FakeCluster, run: Run, shown: list[Block]
 ) -> None:
@@ -221,16 +211,14 @@ def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: R
     assert any("accounting database is deleted" in str(line) for line in shown)
 
 
-def test_controllers_and_login_nodes_are_not_drained(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_controllers_and_login_nodes_are_not_drained_though_slurm_may_list_them(
+    cluster: FakeCluster, run: Run, shown: list[Block], *, is_listed: bool
+) -> None:
+    cluster.shell.hosts |= {HOSTS[LOGIN]: SlurmHost()} if is_listed else {}
     assert run("reboot", HEAD, LOGIN).failure == ""
     assert cluster.shell.updates == []
     assert "warning: open shells on login nodes end" in shown
-
-
-def test_login_nodes_that_slurm_lists_are_not_drained(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.hosts[HOSTS[LOGIN]] = SlurmHost()
-    assert run("reboot", "login").failure == ""
-    assert cluster.shell.updates == []
 
 
 def test_controllers_are_last(cluster: FakeCluster, run: Run) -> None:
