@@ -254,7 +254,10 @@ def to(*groups: str, anywhere: bool = False, **ports: Any) -> dict[str, Any]:
     return {"IpProtocol": "-1", "UserIdGroupPairs": pairs, "IpRanges": [{"CidrIp": "0.0.0.0/0"}] if anywhere else [], **ports}
 
 
-def groups(**rules: tuple[list[dict[str, Any]], list[dict[str, Any]]]) -> dict[str, Any]:
+Rules = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def groups(**rules: Rules) -> dict[str, Any]:
     """An account whose security groups (their hyphens written as underscores) have these rules inward and outward."""
 
     def describe(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
@@ -325,7 +328,7 @@ def test_nodes_without_efa_may_connect_by_range_or_only_over_tcp(inward: list[di
 
 def test_of_several_groups_that_nodes_have_one_with_the_rules_is_enough() -> None:
     file = OWN_SUBNETS.replace("[sg-00000002]", "[sg-00000001, sg-00000002]")
-    second = ([], [EVERYBODY])
+    second: Rules = ([], [EVERYBODY])
     found = asked(security_groups, groups(sg_00000001=([ITSELF], [ITSELF, EVERYBODY]), sg_00000002=second), file)
     assert [each.message.partition(" let")[0] for each in found] == ["sg-00000001", "sg-00000001, sg-00000002"]
     assert outcomes(found) == ["ok", "ok"]
@@ -358,7 +361,8 @@ def test_login_nodes_with_a_group_of_their_own_need_not_reach_each_other() -> No
     own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000001], SecurityGroupIds: [sg-00000002]}}"
     file = f"{IMPORTED}  - {{name: door, role: login, instance_type: ml.c5.xlarge, instance_count: 2, {own}}}\n"
     slurmctld = to("sg-00000002", IpProtocol="tcp", FromPort=6817, ToPort=6817)
-    door, outward = ([], [ITSELF, EVERYBODY]), [ITSELF, EVERYBODY]
+    outward = [ITSELF, EVERYBODY]
+    door: Rules = ([], outward)
     open_to_it = groups(sg_00000001=([ITSELF, slurmctld], outward), sg_00000002=door)
     assert lines(asked(security_groups, open_to_it, file))[1:] == ["ok: sg-00000002 lets its members reach AWS"]
     deaf = asked(security_groups, groups(sg_00000001=([ITSELF], outward), sg_00000002=door), file)[-1]
