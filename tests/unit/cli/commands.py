@@ -6,6 +6,7 @@ from typing import Any
 from typer.main import get_command
 
 from cli.app import app
+from cli.result import Json, Result
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # a group has them
 
@@ -19,3 +20,9 @@ OPTIONS = {
 HELP = {name: command.help for name, command in COMMANDS.items()}
 EXAMPLES = {name: re.findall(r"^  \./hpod (.+)$", command.epilog or "", flags=re.MULTILINE) for name, command in COMMANDS.items()}
 """The examples that each command's help shows, without `./hpod`."""
+
+
+def data_of(result: Result) -> Json:
+    """The data of a result, which has some."""
+    assert result.data is not None
+    return dict(result.data)

@@ -7,6 +7,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from cli.result import Result, Table
 from cli.status.command import status
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_eks import EksDeployment, FakeApiServer, FakeEks, eks_config
 from tests.unit.cli.fake_operations import NOW, FakeOperations, node
 from tests.unit.cli.governance import governed, quota, scheduler
@@ -137,8 +138,7 @@ def test_denied_addons_leave_the_other_parts(world: World) -> None:
     world.eks.refused = {"describe_addon"}
     result = world.status()
     assert [line for line in str(result).splitlines() if "add-ons" in line and "AccessDenied" in line]
-    assert result.data is not None
-    assert (result.data["eks"]["version"], result.data["eks"]["addons"]) == ("1.34", None)
+    assert (data_of(result)["eks"]["version"], data_of(result)["eks"]["addons"]) == ("1.34", None)
 
 
 def test_a_region_without_the_api_of_quotas_is_one_line(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +152,7 @@ def test_a_region_without_the_api_of_quotas_is_one_line(world: World, monkeypatc
 def test_a_deleted_eks_cluster_is_reported_once(world: World) -> None:
     world.eks.clusters.clear()
     result = world.status()
-    assert result.data is not None
-    assert result.data["eks"] is None
+    assert data_of(result)["eks"] is None
     assert not [line for line in str(result).splitlines() if line.startswith(("EKS", "add-on"))]
 
 
@@ -161,8 +160,7 @@ def test_a_file_without_task_governance_asks_for_no_quotas(world: World) -> None
     world.config = eks_config()
     world.account.refused = {"list_compute_quotas", "list_cluster_scheduler_configs"}
     result = world.status()
-    assert result.data is not None
-    assert (result.data["quotas"], result.data["scheduler_config"], list(result.problems)) == ([], None, [])
+    assert (data_of(result)["quotas"], data_of(result)["scheduler_config"], list(result.problems)) == ([], None, [])
 
 
 def test_programs_get_each_part(world: World) -> None:

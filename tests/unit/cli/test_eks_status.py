@@ -14,6 +14,7 @@ from cli.nodes import nodes
 from cli.reach.rerun_scripts import rerun_scripts
 from cli.result import Json, Result, Table
 from cli.status.command import status
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_eks import EksDeployment, FakeApiServer, FakeEks, FakeSession, eks_config
 from tests.unit.cli.fake_nodes import FakeShell
 from tests.unit.cli.fake_operations import NOW, FakeOperations, ago, node
@@ -58,8 +59,7 @@ def test_a_node_has_hyperpods_state_and_kubernetes_state_side_by_side(account: F
     assert rows(result, "INSTANCE TYPE")[0][1] == "ml.x"
     [table] = [block for block in result.text if isinstance(block, Table) and "DEEP CHECK" in block.head]
     assert max(map(len, str(table).splitlines())) <= 80
-    assert result.data is not None
-    assert result.data["nodes"][0]["kubernetes"]["state"] == "Ready,SchedulingDisabled"
+    assert data_of(result)["nodes"][0]["kubernetes"]["state"] == "Ready,SchedulingDisabled"
 
 
 def test_a_group_named_like_a_node_is_the_group_as_hyperpods_names_are_unknown_on_eks(
@@ -88,8 +88,7 @@ def test_the_reasons_of_a_sick_node_are_shown(account: FakeOperations, server: F
     assert rows(result, "DEEP CHECK")[1][3:5] == ["NotReady", "PendingReplacement"]
     assert f"{SECOND}: Ready is Unknown: kubelet stopped posting node status; " in str(result)
     assert "fault-reason: XidHardwareFailure" in str(result)
-    assert result.data is not None
-    assert result.data["nodes"][1]["kubernetes"]["health_status"] == "UnschedulablePendingReplacement"
+    assert data_of(result)["nodes"][1]["kubernetes"]["health_status"] == "UnschedulablePendingReplacement"
 
 
 def test_an_instance_without_a_node_in_kubernetes_has_not_joined(account: FakeOperations, server: FakeApiServer) -> None:
@@ -149,8 +148,7 @@ def test_a_member_of_a_team_sees_the_nodes_although_the_role_may_not_read_all_po
     assert any(line.startswith("pods: not readable with this role; use a role of `eks.admins`") for line in lines)
     assert [problem["message"] for problem in result.problems] == ["pods: not readable with this role"]
     if command == "status":
-        assert result.data is not None
-        assert result.data["kubernetes"]["pods"] is None
+        assert data_of(result)["kubernetes"]["pods"] is None
 
 
 def test_a_deleted_eks_cluster_leaves_a_report(account: FakeOperations) -> None:
@@ -166,8 +164,7 @@ def test_the_next_command_names_the_folder_of_the_file(account: FakeOperations, 
     option = "--clusters examples/clusters"
     report = status(deployment, now=NOW)
     assert f"`./hpod events draft {option}` shows more" in str(report)
-    assert report.data is not None
-    assert report.data["events"][-1]["fix"].startswith(f"`./hpod reboot draft {option} {FIRST}`")
+    assert data_of(report)["events"][-1]["fix"].startswith(f"`./hpod reboot draft {option} {FIRST}`")
     assert f"`./hpod ssh draft NODE {option}`" in str(nodes(deployment, FakeShell()))
 
 
@@ -188,8 +185,7 @@ def kubernetes_event(server: FakeApiServer, reason: str, kind: str = "Warning", 
 def happened(account: FakeOperations, server: FakeApiServer, source: str) -> list[Json]:
     """The events of a source, as `hpod events` returns them."""
     result = events(EksDeployment(account, server), now=lambda: NOW)
-    assert result.data is not None
-    return [each for each in result.data["events"] if each["source"] == source]
+    return [each for each in data_of(result)["events"] if each["source"] == source]
 
 
 def test_events_of_nodes_have_a_verdict(account: FakeOperations, server: FakeApiServer) -> None:
@@ -224,8 +220,7 @@ def test_without_the_api_server_the_other_events_are_shown(account: FakeOperatio
     account.log(CLUSTER_LOG, "DeepHealthCheckResults/abc", ago(8), {"level": "info", "msg": "NCCL test passed"})
     server.error = TimeoutError("timed out")
     result = events(EksDeployment(account, server), now=lambda: NOW)
-    assert result.data is not None
-    assert len(result.data["events"]) == 1
+    assert len(data_of(result)["events"]) == 1
     assert "events of Kubernetes: API server of EKS cluster draft: unavailable" in str(result)
 
 

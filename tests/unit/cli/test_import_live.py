@@ -13,6 +13,7 @@ from cli.import_cluster.live import read_live, request_of
 from cli.resource_code import cluster_of
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
+from tests.unit.cli.import_cluster.originals import valid
 
 Json = dict[str, Any]
 ROLE = "arn:aws:iam::123456789012:role/theirs"
@@ -140,12 +141,11 @@ def live(keep: Keep) -> tuple[Original, Choices]:
 def test_groups_with_a_slurm_config_need_no_parameters_and_the_images_are_reported() -> None:
     original, choices = live(Keep.EVERYTHING)
     made = imported(original, choices)
-    assert made.problems == ()
-    assert made.config is not None
+    config = valid(made)
     assert original.parameters is None
-    found = {**cluster_request(made.config, values=RequestValues.samples(made.config)), "ClusterName": made.config.cluster_name}
+    found = {**cluster_request(config, values=RequestValues.samples(config)), "ClusterName": config.cluster_name}
     assert found == original.request
-    assert made.config.adopt
+    assert config.adopt
     assert "# Imported from cluster theirs." in made.text
     assert "# Not pinned: head has the image ami-0123456789abcdef0, 1.2.3 now." in made.text
 

@@ -121,24 +121,21 @@ def test_print_writes_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_caller_without_an_access_entry_learns_who_has_one(file: Path) -> None:
     eks = FakeEks()
-    assert "no access" not in str(kubeconfig(on(eks), write=file))
+    text = str(kubeconfig(on(eks), write=file))
+    assert "no access" not in text
+    assert "to use it: `kubectl --context draft get nodes`" in text
     eks.caller = "arn:aws:sts::123456789012:assumed-role/Developer/bob"
     fix = f"Add it to `eks.admins` or to a team's `role_arns`, or use `--role-arn` with one that has access: {ADMIN}"
     role = "arn:aws:iam::123456789012:role/people/Developer"
-    assert f"{role} has no access to the EKS cluster. {fix}" in str(kubeconfig(on(eks), write=file))
+    text = str(kubeconfig(on(eks), write=file))
+    assert f"{role} has no access to the EKS cluster. {fix}" in text
+    assert "to use it" not in text
     eks.refused.add("get_role")
     assert "arn:aws:iam::123456789012:role/Developer has no access" in str(kubeconfig(on(eks), write=file))
     eks.caller = "arn:aws:sts::123456789012:user/moto"
     assert "arn:aws:iam::123456789012:user/moto has no access" in str(kubeconfig(on(eks), write=file))
     eks.entries = None
     assert "no access" not in str(kubeconfig(on(eks), write=file))
-
-
-def test_a_caller_without_access_gets_no_command_that_fails(file: Path) -> None:
-    eks = FakeEks()
-    assert "to use it: `kubectl --context draft get nodes`" in str(kubeconfig(on(eks), write=file))
-    eks.caller = "arn:aws:sts::123456789012:assumed-role/Developer/bob"
-    assert "to use it" not in str(kubeconfig(on(eks), write=file))
 
 
 def test_a_file_without_principals_requires_an_administrator(file: Path) -> None:

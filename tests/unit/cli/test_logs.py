@@ -6,6 +6,7 @@ import pytest
 
 from cli.errors import CommandError
 from cli.logs import logs
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_operations import NOW, FakeOperations, ago
 
 GROUP = "/aws/sagemaker/Clusters/draft-0123456789ab/abcdefghijkl"
@@ -34,9 +35,7 @@ def account() -> FakeOperations:
 def test_a_node_without_an_agent_is_found_by_the_names_that_the_api_knows(
     account: FakeOperations, name: str, number: int
 ) -> None:
-    result = logs(account.deployment(), node=name)
-    assert result.data
-    assert result.data["lines"] == [f'{{"of": {number}}}']
+    assert data_of(logs(account.deployment(), node=name))["lines"] == [f'{{"of": {number}}}']
 
 
 def test_an_unknown_address_is_refused(account: FakeOperations) -> None:
@@ -46,23 +45,18 @@ def test_an_unknown_address_is_refused(account: FakeOperations) -> None:
 
 def test_the_list_shows_names_that_find_the_same_node(account: FakeOperations) -> None:
     account.state("work", 3, minutes=(NOW - datetime.now(UTC)).total_seconds() / 60)
-    listed = logs(account.deployment()).data
-    assert listed
+    listed = data_of(logs(account.deployment()))
     names = {each["node"]["instance_id"][-1]: each["name"] for each in listed["logs"]}
     with pytest.raises(CommandError, match="no lifecycle log of node 'work-9'; available: work#1, work-1, or an instance id"):
         logs(account.deployment(), node="work-9")
     assert names == {"2": "work#1", "3": "work-1"}  # HyperPod's work-1 wrote the group's second log
     for number, name in names.items():
-        found = logs(account.deployment(), node=name).data
-        assert found
-        assert found["lines"] == [f'{{"of": {number}}}']
+        assert data_of(logs(account.deployment(), node=name))["lines"] == [f'{{"of": {number}}}']
 
 
 def test_an_instance_id_and_the_list_need_no_right_on_the_reports(account: FakeOperations) -> None:
     account.refused = {"filter_log_events"}
-    found = logs(account.deployment(), node="i-00000000000000002").data
-    assert found
-    assert found["lines"] == ['{"of": 2}']
+    assert data_of(logs(account.deployment(), node="i-00000000000000002"))["lines"] == ['{"of": 2}']
     listed = logs(account.deployment())
     assert "work#1" in str(listed)
     assert "names of nodes: cannot run `logs`: An error occurred (AccessDeniedException)" in str(listed)
@@ -71,12 +65,18 @@ def test_an_instance_id_and_the_list_need_no_right_on_the_reports(account: FakeO
 @pytest.mark.parametrize("name", ["i-00000000000000003", "work-1", "ip-10-1-0-3"])
 def test_a_node_with_an_agent_has_all_its_names(account: FakeOperations, name: str) -> None:
     account.state("work", 3, minutes=(NOW - datetime.now(UTC)).total_seconds() / 60)
-    found = logs(account.deployment(), node=name).data
-    assert found
-    assert found["node"] == {"instance_id": "i-00000000000000003", "name": "work-1", "host": "ip-10-1-0-3", "group": "work"}
+    assert data_of(logs(account.deployment(), node=name))["node"] == {
+        "instance_id": "i-00000000000000003",
+        "name": "work-1",
+        "host": "ip-10-1-0-3",
+        "group": "work",
+    }
 
 
 def test_a_node_without_an_agent_has_the_names_that_the_api_knows(account: FakeOperations) -> None:
-    found = logs(account.deployment(), node="10.1.0.2").data
-    assert found
-    assert found["node"] == {"instance_id": "i-00000000000000002", "name": None, "host": "ip-10-1-0-2", "group": "work"}
+    assert data_of(logs(account.deployment(), node="10.1.0.2"))["node"] == {
+        "instance_id": "i-00000000000000002",
+        "name": None,
+        "host": "ip-10-1-0-2",
+        "group": "work",
+    }

@@ -69,12 +69,6 @@ def test_a_group_whose_name_ends_with_a_number_is_found() -> None:
     assert [node.instance for node in found.find("workers-9")] == ["i-0000000000000000e"]
 
 
-def test_a_name_of_the_api_needs_no_session() -> None:
-    found, shell = directory()
-    found.one("ip-10-1-0-9")
-    assert shell.calls == []
-
-
 def test_hyperpods_names_are_read_once_from_the_controller() -> None:
     found, shell = directory()
     assert [found.one("workers-2").name, found.one("entry-1").name] == ["workers-2", "entry-1"]

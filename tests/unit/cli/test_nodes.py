@@ -2,13 +2,10 @@
 
 import json
 
-import pytest
-
-from cli.errors import CommandError
 from cli.nodes import nodes
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
-from tests.unit.cli.fake_nodes import NODES, FakeNodes, FakeShell, resource_config
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
 
 WIDTH = 80
 
@@ -20,15 +17,6 @@ def test_the_names_of_a_node_are_side_by_side_in_80_columns() -> None:
     assert "group workers (compute, ml.t3.medium)" in text
     assert "`./hpod ssh draft NODE`" in text
     assert max(map(len, text.splitlines())) <= WIDTH
-
-
-def test_names_that_the_nodes_report_need_no_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
-    account = FakeNodes()
-    account.reported = {instance: f"{group}-{number}" for group, number, instance, _ in NODES}
-    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: CommandError("no plugin", "install it"))
-    text = str(nodes(account.deployment()))
-    assert "workers-2" in text
-    assert "no plugin" not in text
 
 
 def test_unknown_names_are_dashes_with_the_reason() -> None:

@@ -109,15 +109,6 @@ def test_the_failure_is_on_standard_error_with_any_output(capsys: pytest.Capture
     }
 
 
-def test_the_envelope_has_the_data() -> None:
-    assert json.loads(envelope("cost", Result({"a": 1}, ("text",)))) == {
-        "version": 1,
-        "command": "cost",
-        "data": {"a": 1},
-        "problems": [],
-    }
-
-
 @pytest.mark.parametrize("level", [None, "warning"])
 def test_a_failure_with_data_is_an_error_in_the_envelope(level: str | None) -> None:
     problems = [{"level": level, "message": "old", "fix": None}] if level else []

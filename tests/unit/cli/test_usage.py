@@ -13,7 +13,9 @@ import typer
 from cli import __version__
 from cli.__main__ import main
 from cli.command_line import SECTIONS
+from tests.cluster_files import REFERENCE
 from tests.unit.cli.commands import COMMANDS, HELP
+from tests.unit.cli.import_cluster.originals import DATA
 
 PROJECT = Path(__file__).parents[3]
 DEFAULT = {"status", "events", "nodes", "drift", "retained", "preflight", "cost", "kubeconfig", "logs", "ssh", "outputs"}
@@ -147,6 +149,27 @@ def test_help_starts_in_half_a_second_without_reading_cluster_files_or_aws() -> 
         times.append(after.children_user + after.children_system - before.children_user - before.children_system)
     assert {"boto3", "yaml", "pydantic", "rich"}.isdisjoint(ran.stderr.split())
     assert min(times) < 0.5
+
+
+LOADED = """
+import sys
+from cli.__main__ import main
+status = main(sys.argv[1:])
+print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
+sys.exit(status)
+"""
+PAIR = [str(DATA / "login-node" / name) for name in ("create_cluster.json", "provisioning_parameters.json")]
+
+
+@pytest.mark.parametrize(
+    "words", [["validate", str(REFERENCE)], ["cost", str(REFERENCE)], ["import", *PAIR]], ids=lambda words: words[0]
+)
+def test_a_command_without_questions_to_aws_loads_neither_its_sdk_nor_the_cdk(words: list[str]) -> None:
+    command = [sys.executable, "-c", LOADED, *words]
+    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+    loaded = set(ran.stderr.splitlines()[-1].split())
+    assert "cli" in loaded
+    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "moto", "cluster_resource"} & loaded == set()
 
 
 def test_names_of_clusters_are_completed(checkout: Path) -> None:

@@ -55,8 +55,17 @@ class FakeSystem:
         file.write_text(content)
         return file
 
-    def answers(self, program: str, answer: str | Answer) -> None:
-        self.run.programs[program] = answer if callable(answer) else lambda *_: answer
+    def answers(self, program: str, answer: str | NodeError | Answer, *, after_s: float = 0) -> None:
+        """Let the program print the answer or fail with it, before ``after_s`` as if its server were down."""
+
+        def say(arguments: tuple[str, ...], stdin: str | None) -> str:
+            if self.time.now_s < after_s:
+                raise NodeError("Connection refused")
+            if isinstance(answer, NodeError):
+                raise answer
+            return answer(arguments, stdin) if callable(answer) else answer
+
+        self.run.programs[program] = say
 
     def _connect(self, address: str, port: int) -> None:
         if self.time.now_s < self.listens_after_s or address not in self.listening:

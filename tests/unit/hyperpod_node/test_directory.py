@@ -166,20 +166,14 @@ def test_an_outage_fails_a_login_node_after_a_minute_and_another_server_is_enoug
 
 
 def test_a_secret_that_cannot_be_read_does_not_stop_a_worker(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    def denied(*_: object) -> str:
-        raise NodeError("AccessDeniedException")
-
-    machine.answers("aws", denied)
+    machine.answers("aws", NodeError("AccessDeniedException"))
     machine.apply(role="compute")
     assert "AccessDeniedException; the users of the directory are unknown" in capsys.readouterr().out
     assert not machine.path(step.CONF).exists()
 
 
 def test_packages_that_cannot_be_installed_do_not_stop_a_worker(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    def no_mirror(*_: object) -> str:
-        raise NodeError("no mirror")
-
-    machine.answers("apt-get", no_mirror)
+    machine.answers("apt-get", NodeError("no mirror"))
     machine.path(f"/{FILES[0]}").unlink()
     machine.apply(role="compute")
     assert "warning: apt's sssd-ldap: gave up" in capsys.readouterr().out
@@ -194,10 +188,7 @@ def test_a_running_controller_without_login_nodes_refuses_settings_that_the_dire
 
 
 def test_a_running_node_waits_less_for_packages(machine: Machine) -> None:
-    def no_mirror(*_: object) -> str:
-        raise NodeError("no mirror")
-
-    machine.answers("apt-get", no_mirror)
+    machine.answers("apt-get", NodeError("no mirror"))
     machine.path(f"/{FILES[0]}").unlink()
     assert step.apply_live(a_context(directory=a_directory()), machine.system)
     assert machine.time.now_s <= step.LIVE_PACKAGES_S

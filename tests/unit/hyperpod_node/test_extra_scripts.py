@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,33 +80,29 @@ def test_folders_and_hidden_files_are_no_scripts(tmp_path: Path, point: Path) ->
     assert node.run.commands == []
 
 
-def test_the_scripts_of_a_folder_share_the_time_for_which_others_wait(tmp_path: Path, point: Path) -> None:
-    for name in ("10-half", "20-half", "30-none-left"):
-        (point / name).write_text("")
+@pytest.mark.parametrize(
+    ("folder", "step", "took_s", "problem"),
+    [
+        ("before_slurm", extra_scripts.before_slurm, extra_scripts.TIMEOUT_S / 2, "30: no time is left"),
+        ("live", extra_scripts.live, extra_scripts.LIVE_TIMEOUT_S, "20: no time is left: earlier scripts used the 300 s"),
+    ],
+)
+def test_the_scripts_of_a_folder_share_the_time_for_which_others_wait(
+    tmp_path: Path, folder: str, step: Callable[..., bool], took_s: float, problem: str
+) -> None:
     node = FakeSystem(tmp_path)
-
-    def half_an_hour(*_: object) -> str:
-        node.time.now_s += extra_scripts.TIMEOUT_S / 2
-        return ""
-
-    node.answers("bash", half_an_hour)
-    with pytest.raises(NodeError, match=r"^extra/before_slurm/30-none-left: no time is left"):
-        extra_scripts.before_slurm(a_context(bundle=tmp_path), node.system)
-    assert len(node.run.commands) == 2
-
-
-def test_live_scripts_share_less_time_than_a_deployment_waits_for_running_nodes(tmp_path: Path) -> None:
-    folder = tmp_path / "extra/live"
-    folder.mkdir(parents=True)
-    for name in ("10-slow", "20-never"):
-        (folder / name).write_text("")
-    node = FakeSystem(tmp_path)
+    for name in ("10", "20", "30"):
+        node.write(f"extra/{folder}/{name}", "")
 
     def slow(*_: object) -> str:
-        node.time.now_s += extra_scripts.LIVE_TIMEOUT_S
+        node.time.now_s += took_s
         return ""
 
     node.answers("bash", slow)
-    with pytest.raises(NodeError, match=r"^extra/live/20-never: no time is left: earlier scripts used the 300 s"):
-        extra_scripts.live(a_context(bundle=tmp_path), node.system)
+    with pytest.raises(NodeError, match=rf"^extra/{folder}/{problem}"):
+        step(a_context(bundle=tmp_path), node.system)
+    assert len(node.run.commands) == int(problem[0]) - 1
+
+
+def test_live_scripts_share_less_time_than_a_deployment_waits_for_running_nodes() -> None:
     assert extra_scripts.LIVE_TIMEOUT_S < agent.LIVE_TIMEOUT_S < WAVE_S

@@ -20,11 +20,16 @@ def machine(tmp_path: Path) -> MountingMachine:
     return MountingMachine(tmp_path)
 
 
-def test_lustre_is_mounted_by_its_name_with_flock_and_without_atime(machine: MountingMachine) -> None:
+@pytest.mark.fault(72)
+def test_lustre_is_mounted_by_its_name_and_a_type_without_efa_says_nothing_of_it(
+    machine: MountingMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
     file_systems.apply_fsx(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
     source, path, kind, options, *_ = machine.fstab.read_text().split()
     assert (source, path, kind) == (f"{LUSTRE}@tcp:/abcdefgh", "/fsx", "lustre")
     assert {"noatime", "flock", "_netdev", "x-systemd.requires=network-online.target"} <= set(options.split(","))
+    assert capsys.readouterr().out == ""
+    assert not machine.run.named("modinfo")
 
 
 def test_half_a_file_system_is_no_file_system(machine: MountingMachine) -> None:
@@ -59,13 +64,6 @@ def test_a_node_whose_efa_cannot_serve_lustre_warns_and_mounts_over_tcp(
         "no EFA device in /sys/class/infiniband, though the type has EFA\n"
     )
     assert mount.is_mounted(Path("/fsx"), machine.system)
-
-
-@pytest.mark.fault(72)
-def test_a_type_without_efa_says_nothing_of_it(machine: MountingMachine, capsys: pytest.CaptureFixture[str]) -> None:
-    file_systems.apply_fsx(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
-    assert capsys.readouterr().out == ""
-    assert not machine.run.named("modinfo")
 
 
 class Resolver:

@@ -59,10 +59,7 @@ def test_a_second_run_only_asks_for_the_unit_that_a_reboot_starts_as_well(node: 
 
 @pytest.mark.fault(72)
 def test_an_ami_whose_lustre_client_knows_no_efa_is_left_as_it_is(node: FakeSystem) -> None:
-    def missing(arguments: tuple[str, ...], stdin: str | None) -> str:
-        raise NodeError("`modinfo kefalnd` ended with status 1: Module kefalnd not found")
-
-    node.answers("modinfo", missing)
+    node.answers("modinfo", NodeError("`modinfo kefalnd` ended with status 1: Module kefalnd not found"))
     with pytest.raises(NodeError, match="kefalnd not found"):
         set_up(P5, node.system)
     assert not node.path(PROGRAM).exists()

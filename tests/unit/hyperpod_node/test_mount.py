@@ -76,10 +76,7 @@ def test_success_without_a_mount_is_a_failure_that_says_what_mount_said(machine:
 
 @pytest.mark.fault(62)
 def test_a_file_system_that_cannot_be_written_ends_the_node(machine: MountingMachine) -> None:
-    def refuse(arguments: tuple[str, ...], stdin: str | None) -> str:
-        raise NodeError("Read-only file system")
-
-    machine.run.programs["/usr/bin/python3"] = refuse
+    machine.answers("/usr/bin/python3", NodeError("Read-only file system"))
     with pytest.raises(NodeError, match=r"writing to .*/fsx: gave up .*Read-only file system"):
         machine.apply()
 

@@ -18,34 +18,27 @@ BUNDLE = Path(__file__).parents[3] / "lifecycle_assets"
 
 
 def instance(group: str, address: str) -> dict[str, str]:
-    return {
-        "InstanceName": f"{group}-1",
-        "AgentIpAddress": "172.16.0.1",
-        "CustomerIpAddress": address,
-        "InstanceId": "i-0123456789abcdef0",
-    }
+    named = {"InstanceName": f"{group}-1", "InstanceId": "i-0123456789abcdef0"}
+    return {**named, "AgentIpAddress": "172.16.0.1", "CustomerIpAddress": address}
 
 
-RESOURCE_CONFIG = {
-    "ClusterConfig": {
-        "ClusterArn": "arn:aws:sagemaker:us-west-2:111122223333:cluster/abcde01234yz",
-        "ClusterName": "ml-cluster",
-    },
-    "InstanceGroups": [
-        {
-            "Name": "controller-machine",
-            "InstanceType": "ml.c5.xlarge",
-            "Instances": [instance("controller-machine", "10.1.0.4")],
-        },
-        {"Name": "login-group", "InstanceType": "ml.m5.xlarge", "Instances": [instance("login-group", "10.1.0.5")]},
-        {
-            "Name": "compute-nodes",
-            "InstanceType": "ml.trn1.32xlarge",
-            "Instances": [instance("compute-nodes", "10.1.0.6")],
-        },
-        {"Name": "stray", "InstanceType": "ml.c5.xlarge", "Instances": [instance("stray", "10.1.0.9")]},
-    ],
+TYPES_AND_ADDRESSES = {
+    "controller-machine": ("ml.c5.xlarge", "10.1.0.4"),
+    "login-group": ("ml.m5.xlarge", "10.1.0.5"),
+    "compute-nodes": ("ml.trn1.32xlarge", "10.1.0.6"),
+    "stray": ("ml.c5.xlarge", "10.1.0.9"),
 }
+GROUPS = [
+    {"Name": name, "InstanceType": kind, "Instances": [instance(name, address)]}
+    for name, (kind, address) in TYPES_AND_ADDRESSES.items()
+]
+CLUSTER = {"ClusterArn": "arn:aws:sagemaker:us-west-2:111122223333:cluster/abcde01234yz", "ClusterName": "ml-cluster"}
+
+
+def resource_config(groups: object) -> str:
+    return json.dumps({"ClusterConfig": CLUSTER, "InstanceGroups": groups})
+
+
 EMPTY_GROUPS: list[dict[str, object]] = [
     {"Name": "empty", "InstanceType": "ml.c5.xlarge", "Instances": None},
     {"Name": "absent", "InstanceType": None},
@@ -63,7 +56,7 @@ PARAMETERS = {
 @pytest.fixture
 def cluster(tmp_path: Path) -> ResourceConfig:
     path = tmp_path / "resource_config.json"
-    path.write_text(json.dumps(RESOURCE_CONFIG))
+    path.write_text(resource_config(GROUPS))
     return ResourceConfig.load(path)
 
 
@@ -106,10 +99,12 @@ def test_a_group_without_a_role_says_which_groups_have_one(parameters: Provision
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "is missing"),
-        ('{"ClusterConfig": {', "is not complete JSON"),
-        ("[]", "contains a list"),
-        ("{}", "has no 'ClusterConfig'"),
+        (None, "resource_config.json is missing"),
+        ('{"ClusterConfig": {', "resource_config.json is not complete JSON"),
+        ("[]", "resource_config.json contains a list"),
+        ("{}", "resource_config.json has no 'ClusterConfig'"),
+        (resource_config(None), "a NoneType at 'InstanceGroups', not a list"),
+        (resource_config([{"Name": "a", "Instances": {"x": 1}}]), "a dict at 'Instances' of group 'a'"),
     ],
 )
 def test_a_resource_config_that_cannot_be_used_is_named_with_the_reason(
@@ -118,7 +113,7 @@ def test_a_resource_config_that_cannot_be_used_is_named_with_the_reason(
     path = tmp_path / "resource_config.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(NodeError, match=f"resource_config.json {message}"):
+    with pytest.raises(NodeError, match=re.escape(message)):
         ResourceConfig.load(path)
 
 
@@ -143,17 +138,13 @@ def started(resource_config: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.fault(61)
-def test_the_script_ends_with_one_line_that_says_why_it_failed(tmp_path: Path) -> None:
-    script = started(tmp_path / "none.json")
+@pytest.mark.parametrize(
+    ("name", "problem"), [("none.json", "{} is missing"), ("", "cannot read {}: Is a directory")], ids=["missing", "unreadable"]
+)
+def test_the_script_ends_with_one_line_that_says_why_it_failed(tmp_path: Path, name: str, problem: str) -> None:
+    script = started(tmp_path / name)
     assert script.returncode == 1
-    assert script.stderr.strip() == f"lifecycle script failed: {tmp_path / 'none.json'} is missing"
-
-
-@pytest.mark.fault(64)
-def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) -> None:
-    script = started(tmp_path)
-    assert script.returncode == 1
-    assert script.stderr.strip() == f"lifecycle script failed: cannot read {tmp_path}: Is a directory"
+    assert script.stderr.strip() == f"lifecycle script failed: {problem.format(tmp_path / name)}"
 
 
 @pytest.mark.fault(61)
@@ -168,20 +159,5 @@ def test_even_a_mistake_in_the_script_ends_with_a_line_for_the_operator(tmp_path
 
 def test_groups_without_nodes_may_have_no_instances(tmp_path: Path) -> None:
     path = tmp_path / "resource_config.json"
-    groups = [*EMPTY_GROUPS, *RESOURCE_CONFIG["InstanceGroups"]]
-    path.write_text(json.dumps({**RESOURCE_CONFIG, "InstanceGroups": groups}))
+    path.write_text(resource_config([*EMPTY_GROUPS, *GROUPS]))
     assert [one.address for one in ResourceConfig.load(path).instances] == ["10.1.0.4", "10.1.0.5", "10.1.0.6", "10.1.0.9"]
-
-
-@pytest.mark.parametrize(
-    ("groups", "error"),
-    [
-        (None, "a NoneType at 'InstanceGroups', not a list"),
-        ([{"Name": "a", "Instances": {"x": 1}}], "a dict at 'Instances' of group 'a'"),
-    ],
-)
-def test_a_resource_config_of_another_form_is_named(tmp_path: Path, groups: object, error: str) -> None:
-    path = tmp_path / "resource_config.json"
-    path.write_text(json.dumps({**RESOURCE_CONFIG, "InstanceGroups": groups}))
-    with pytest.raises(NodeError, match=re.escape(error)):
-        ResourceConfig.load(path)

@@ -64,13 +64,14 @@ def test_a_missing_field_is_named_with_its_place(tmp_path: Path, keys: tuple[Any
     assert str(caught.value).startswith(f"{tmp_path}/node_settings.json, {place}, has no '{keys[-1]}', only [")
 
 
-def test_a_list_and_an_object_are_not_taken_for_each_other(tmp_path: Path) -> None:
-    with pytest.raises(NodeError, match=r"has a dict at 'users', not a list"):
-        load(tmp_path, {**whole(), "users": {}})
-    with pytest.raises(NodeError, match=r"slurm, is a list, not an object"):
-        load(tmp_path, {**whole(), "slurm": []})
-
-
-def test_a_section_that_should_be_an_object_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NodeError, match=r"node_settings\.json has a list at 'instance_types', not an object"):
-        load(tmp_path, {**whole(), "instance_types": []})
+@pytest.mark.parametrize(
+    ("section", "value", "problem"),
+    [
+        ("users", {}, "has a dict at 'users', not a list"),
+        ("slurm", [], "slurm, is a list, not an object"),
+        ("instance_types", [], r"node_settings\.json has a list at 'instance_types', not an object"),
+    ],
+)
+def test_a_list_and_an_object_are_not_taken_for_each_other(tmp_path: Path, section: str, value: object, problem: str) -> None:
+    with pytest.raises(NodeError, match=problem):
+        load(tmp_path, {**whole(), section: value})

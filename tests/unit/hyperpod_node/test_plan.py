@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -37,32 +38,29 @@ def test_a_node_takes_the_steps_of_its_role_in_order(role: str, capsys: pytest.C
 
 
 @pytest.mark.fault(61)
-def test_a_failing_step_ends_the_node_with_its_title_in_the_error() -> None:
+@pytest.mark.parametrize(
+    ("error", "message", "is_mistake"),
+    [
+        (NodeError("`mount /fsx` ended with status 5: no space"), "`mount /fsx` ended with status 5: no space", False),
+        (
+            OSError(28, "No space left on device", "/etc/fstab"),
+            *("[Errno 28] No space left on device: '/etc/fstab'", False),
+        ),
+        (KeyError("first\nsecond"), r"unexpected KeyError: 'first\nsecond'", True),
+    ],
+    ids=["a failing program", "a full disk", "a mistake in the step"],
+)
+def test_a_failing_step_ends_the_node_with_its_title_in_one_line(
+    error: Exception, message: str, is_mistake: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
     def fail(context: Context, system: System) -> None:
-        raise NodeError("`mount /fsx` ended with status 5: no space")
+        raise error
 
     taken = Taken()
-    with pytest.raises(NodeError, match=r"^step 'storage': `mount /fsx` ended with status 5: no space$"):
+    with pytest.raises(NodeError, match=f"^step 'storage': {re.escape(message)}$"):
         run_steps(a_context(), SYSTEM, (Step("storage", fail), taken.step("later")))
     assert taken.titles == []
-
-
-def test_a_full_disk_ends_the_node_in_one_line_as_well() -> None:
-    def fail(context: Context, system: System) -> None:
-        raise OSError(28, "No space left on device", "/etc/fstab")
-
-    with pytest.raises(NodeError, match=r"^step 'storage': \[Errno 28\] No space left on device: '/etc/fstab'$"):
-        run_steps(a_context(), SYSTEM, (Step("storage", fail),))
-
-
-@pytest.mark.fault(61)
-def test_a_mistake_in_a_step_is_named_in_one_line_after_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(context: Context, system: System) -> None:
-        raise KeyError("first\nsecond")
-
-    with pytest.raises(NodeError, match=r"^step 'storage': unexpected KeyError: 'first\\nsecond'$"):
-        run_steps(a_context(), SYSTEM, (Step("storage", fail),))
-    assert "Traceback" in capsys.readouterr().err
+    assert ("Traceback" in capsys.readouterr().err) == is_mistake
 
 
 def test_a_step_that_does_not_concern_the_node_leaves_no_line(capsys: pytest.CaptureFixture[str]) -> None:

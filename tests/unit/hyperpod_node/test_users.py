@@ -171,10 +171,7 @@ def test_root_s_rights_are_given_by_one_checked_file_and_taken_by_the_same(machi
 
 
 def test_a_rule_that_sudo_would_not_read_is_not_put_in_place(machine: Machine) -> None:
-    def refuse(arguments: tuple[str, ...], stdin: str | None) -> str:
-        raise NodeError("syntax error")
-
-    machine.run.programs["visudo"] = refuse
+    machine.answers("visudo", NodeError("syntax error"))
     with pytest.raises(NodeError, match="syntax error"):
         machine.apply(a_context(users=(alice(sudo=True),)))
     assert not machine.sudoers.exists()
@@ -193,10 +190,7 @@ def test_the_ami_s_own_user_moves_to_the_shared_homes(
 def test_the_ami_s_own_user_who_is_logged_in_is_no_reason_to_lose_the_node(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(arguments: tuple[str, ...], stdin: str | None) -> str:
-        raise NodeError("user ubuntu is currently used by process 42")
-
     machine.accounts.users = [Account("ubuntu", ME, ME, Path("/home/ubuntu"))]
-    machine.run.programs["usermod"] = refuse
+    machine.answers("usermod", NodeError("user ubuntu is currently used by process 42"))
     machine.apply(a_context(lustre=LUSTRE))
     assert capsys.readouterr().out == "warning: ubuntu's home stays /home/ubuntu: user ubuntu is currently used by process 42\n"

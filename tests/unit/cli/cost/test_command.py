@@ -1,15 +1,11 @@
 """`hpod cost` on the command line."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from cli.__main__ import main
-from tests.cluster_files import CLUSTERS, PROJECT
-from tests.unit.cli.test_import import CODE
 
 pytestmark = pytest.mark.usefixtures("checkout")
 
@@ -26,12 +22,6 @@ def test_a_cluster_is_named_by_its_name_or_its_path(capsys: pytest.CaptureFixtur
     assert "unknown" not in text
     assert "not included: charges by use, root volumes" in text
     assert "`--live` adds prices" in text
-
-
-def test_quantities_need_neither_the_sdk_of_aws_nor_the_cdk() -> None:
-    command = [sys.executable, "-c", CODE, "cost", "reference", "--clusters", str(CLUSTERS)]
-    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
-    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs"} & set(ran.stderr.split()) == set()
 
 
 def test_a_file_with_errors_is_not_priced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.import_cluster import Choices, Imported, Original, imported, read_original
+from config.model import ClusterConfig
 
 DATA = Path(__file__).parents[3] / "data" / "imports"
 ROLE = "arn:aws:iam::111122223333:role/AmazonSagemakerExecutionRole"
@@ -62,6 +63,13 @@ def changed(value: Json, *path_and_value: Any) -> Json:
 def import_of(request: Json, choices: Choices | None = None, parameters: Json | None = PARAMETERS) -> Imported:
     """What importing the request gives, by default with parameters that fit it."""
     return imported(Original(request, parameters, "create_cluster.json"), choices or Choices())
+
+
+def valid(made: Imported) -> ClusterConfig:
+    """The cluster of an import without a problem."""
+    assert made.problems == ()
+    assert made.config is not None
+    return made.config
 
 
 def reference(folder: str) -> Original:

@@ -11,7 +11,7 @@ from cli.import_cluster import Choices, Imported, Keep, Original, imported, read
 from cli.import_cluster.deployed_values import placeholder_problems
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
-from tests.unit.cli.import_cluster.originals import ROLE, SOURCE, Json, changed
+from tests.unit.cli.import_cluster.originals import ROLE, SOURCE, Json, changed, valid
 
 ARN = "arn:aws:eks:us-east-2:111122223333:cluster/ml"
 # The request of https://aws.amazon.com/blogs/machine-learning/introducing-amazon-eks-support-in-amazon-sagemaker-hyperpod/
@@ -67,9 +67,9 @@ def test_the_request_of_aws_is_the_same_if_everything_is_kept() -> None:
 
 def test_a_new_eks_cluster_has_the_groups_of_the_original() -> None:
     made = import_of(REQUEST)
-    assert made.config is not None
-    assert made.config.creates_eks_cluster
-    [group] = made.config.instance_groups
+    config = valid(made)
+    assert config.creates_eks_cluster
+    [group] = config.instance_groups
     assert (group.name, group.role, group.instance_count, len(group.deep_health_checks)) == ("worker-group-1", None, 4, 2)
     assert f"A new EKS cluster, instead of {ARN}." in made.text
     assert "slurm" not in made.text.lower()
@@ -93,9 +93,8 @@ FORMS = ("${{{}}}", "${}", "<{}>")
 @pytest.mark.parametrize("form", FORMS)
 def test_placeholders_of_what_the_deployment_creates_are_accepted(tmp_path: Path, form: str) -> None:
     made = imported(pasted(tmp_path, form), Choices(zone="use2-az2"))
-    assert made.problems == ()
-    assert made.config is not None
-    assert made.config.creates_eks_cluster
+    config = valid(made)
+    assert config.creates_eks_cluster
     assert f"A new EKS cluster, instead of {form.format('EKS_CLUSTER_ARN')}." in made.text
     values = [line for line in made.text.splitlines() if not line.startswith("#")]
     assert not [line for line in values if form.format("EKS_CLUSTER_ARN") in line or "BUCKET_NAME" in line]

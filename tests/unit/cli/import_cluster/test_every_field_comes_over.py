@@ -8,6 +8,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, Original, imported
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError, Path, dotted
+from tests.unit.cli.import_cluster.originals import valid
 from tests.unit.cluster_request.request_leaves import SAMPLES, holding, leaves
 
 EKS = ("Orchestrator", "Eks", "ClusterArn")
@@ -33,11 +34,9 @@ def original(leaf: Path) -> Original:
 @pytest.mark.parametrize("leaf", sorted(set(leaves()) - {EKS}, key=str), ids=dotted)
 def test_the_field_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
     given = original(leaf)
-    made = imported(given, KEPT)
-    assert made.problems == ()
-    assert made.config is not None
-    request = cluster_request(made.config, values=RequestValues.samples(made.config))
-    assert {"ClusterName": made.config.cluster_name, **request} == given.request
+    config = valid(imported(given, KEPT))
+    request = cluster_request(config, values=RequestValues.samples(config))
+    assert {"ClusterName": config.cluster_name, **request} == given.request
 
 
 def test_parameters_of_slurm_with_an_eks_cluster_are_refused() -> None:
@@ -52,10 +51,8 @@ SLURM_ONLY = {"SlurmConfig", "Slurm"}
 def test_the_field_of_a_cluster_with_eks_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
     given = replace(original(leaf), parameters=None)
     request = {**given.request, "Orchestrator": {"Eks": {"ClusterArn": SAMPLES["ClusterArn"]}}}
-    made = imported(replace(given, request=request), KEPT)
-    assert made.problems == ()
-    assert made.config is not None
-    assert made.config.eks is not None
-    assert made.config.role_names() == {}
-    values = replace(RequestValues.samples(made.config), eks_cluster_arn=SAMPLES["ClusterArn"])
-    assert {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)} == request
+    config = valid(imported(replace(given, request=request), KEPT))
+    assert config.eks is not None
+    assert config.role_names() == {}
+    values = replace(RequestValues.samples(config), eks_cluster_arn=SAMPLES["ClusterArn"])
+    assert {"ClusterName": config.cluster_name, **cluster_request(config, values=values)} == request

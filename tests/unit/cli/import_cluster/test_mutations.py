@@ -3,7 +3,6 @@
 import copy
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -72,11 +71,6 @@ def problems_of(original: Original, choices: Choices) -> list[Problem]:
     return [*made.problems] if made.config is None else []
 
 
-def test_an_original_that_was_not_changed_gives_a_file() -> None:
-    assert imported(Original(RICH, PARAMETERS), Choices()).problems == ()
-    assert imported(Original(changed(RICH, "Tags", []), PARAMETERS), Choices()).config is not None
-
-
 @settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     changed_documents(ON_EKS),
@@ -86,9 +80,3 @@ def test_an_original_that_was_not_changed_gives_a_file() -> None:
 def test_a_changed_original_on_eks_gives_a_file_or_problems(request: Json, keep: Keep, vpc: str | None) -> None:
     found = problems_of(Original(request, None), Choices(keep=keep, zone="use2-az2", vpc_id=vpc))
     assert all(problem.fix for problem in found), found
-
-
-@pytest.mark.parametrize("keep", Keep)
-def test_an_original_on_eks_that_was_not_changed_gives_a_file(keep: Keep) -> None:
-    choices = Choices(keep=keep, zone="use2-az2", vpc_id="vpc-0123456789abcdef0")
-    assert imported(Original(ON_EKS, None), choices).problems == ()

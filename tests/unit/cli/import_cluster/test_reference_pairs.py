@@ -1,98 +1,30 @@
 """The field's reference clusters import, validate, and ask for the same."""
 
-from dataclasses import replace
-
 import pytest
 
 from cli.import_cluster import Choices, Keep, imported
-from cluster_request.request import RequestValues, cluster_request
-from config.errors import ConfigError, dotted
+from config.errors import dotted
 from config.model import slurm_of
-from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, by_scripts, reference, sorted_storage
+from tests.unit.cli.import_cluster.originals import API_ZONES, reference, valid
 from validation.load import parse_cluster
 
 KEY = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
 
 
-@pytest.mark.parametrize("pair", ZONES)
-@pytest.mark.parametrize(
-    "choices",
-    [
-        Choices(),
-        Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4"),
-        Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4"),
-    ],
-    ids=lambda choices: choices.keep,
-)
-def test_a_reference_pair_gives_a_valid_file_with_the_same_request(pair: str, choices: Choices) -> None:
-    original = reference(pair)
-    made = imported(original, replace(choices, zone=choices.zone and ZONES[pair]))
-    assert made.problems == ()
-    assert made.config is not None
-    had, network = original.groups[0], original.request["VpcConfig"]
-    values = RequestValues(
-        execution_role_arn=had["ExecutionRole"],
-        source_s3_uri=had["LifeCycleConfig"]["SourceS3Uri"],
-        subnet_ids=network["Subnets"],
-        security_group_ids=network["SecurityGroupIds"],
-    )
-    request = cluster_request(made.config, values=values)
-    assert {"ClusterName": made.config.cluster_name, **by_scripts(request)} == original.request
-    assert made.config.uses_slurm_api is (
-        choices.keep is Keep.NOTHING and pair == "login-node"
-    )  # the other has dots in a partition
-
-
-def in_our_form(request: Json, keep: Keep) -> Json:
-    """Return the request with the two differences of an import: the time at which scripts run, and the order of storage."""
-    groups = []
-    for group in request["InstanceGroups"]:
-        made = dict(group)
-        if keep is not Keep.EVERYTHING:
-            made["LifeCycleConfig"] = {"SourceS3Uri": group["LifeCycleConfig"]["SourceS3Uri"], "OnInitComplete": "on_create.sh"}
-        groups.append(made)
-    return sorted_storage({**request, "InstanceGroups": groups})
-
-
-@pytest.mark.parametrize("name", API_ZONES)
-@pytest.mark.parametrize("keep", Keep)
-def test_a_request_with_slurm_configs_gives_a_valid_file_with_the_same_request(name: str, keep: Keep) -> None:
-    original = reference(name)
-    made = imported(original, Choices(keep=keep, vpc_id="vpc-0123456789abcdef0", zone=API_ZONES[name]))
-    assert made.problems == ()
-    assert made.config is not None
-    assert made.config.uses_slurm_api
-    had, network = original.groups[0], original.request["VpcConfig"]
-    mounts = [each["FsxLustreConfig"] for each in had.get("InstanceStorageConfigs", []) if "FsxLustreConfig" in each]
-    lustre: Json = mounts[0] if mounts else {}
-    values = RequestValues(
-        execution_role_arn=had["ExecutionRole"],
-        source_s3_uri=had["LifeCycleConfig"]["SourceS3Uri"],
-        subnet_ids=network["Subnets"],
-        security_group_ids=network["SecurityGroupIds"],
-        file_system_dns_name=lustre.get("DnsName"),
-        file_system_mount_name=lustre.get("MountName"),
-    )
-    request = {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)}
-    assert sorted_storage(request) == in_our_form(original.request, keep)
-
-
 @pytest.mark.parametrize("name", API_ZONES)
 def test_fields_say_what_slurm_configs_said(name: str) -> None:
     original = reference(name)
-    made = imported(original, Choices(zone=API_ZONES[name]))
-    assert made.config is not None
+    config = valid(imported(original, Choices(zone=API_ZONES[name])))
     assert [
         {"NodeType": str(group.role).title(), **({"PartitionNames": [group.partition]} if group.partition else {})}
-        for group in made.config.instance_groups
+        for group in config.instance_groups
     ] == [group["SlurmConfig"] for group in original.groups]
-    assert all(group.overrides == {} for group in made.config.instance_groups)
-    assert made.config.overrides == ({"Orchestrator": None} if name == "custom-scripts" else {})
+    assert all(group.overrides == {} for group in config.instance_groups)
+    assert config.overrides == ({"Orchestrator": None} if name == "custom-scripts" else {})
 
 
 def test_continuous_provisioning_and_what_it_allows_are_fields() -> None:
-    config = imported(reference("continuous"), Choices()).config
-    assert config is not None
+    config = valid(imported(reference("continuous"), Choices()))
     assert config.provisioning == "continuous"
     assert config.storage.lustre is not None
     gpus = config.instance_groups[1]
@@ -103,9 +35,8 @@ def test_continuous_provisioning_and_what_it_allows_are_fields() -> None:
 
 
 def test_a_partition_with_dots_is_taken_over_where_scripts_set_slurm_up() -> None:
-    made = imported(reference("distributed-training"), Choices())
-    assert made.config is not None
-    assert [group.partition for group in made.config.instance_groups] == [None, "ml.g5.48xlarge"]
+    config = valid(imported(reference("distributed-training"), Choices()))
+    assert [group.partition for group in config.instance_groups] == [None, "ml.g5.48xlarge"]
 
 
 def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
@@ -119,29 +50,10 @@ def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
     ]
 
 
-def test_the_pair_that_disagrees_with_itself_is_reported() -> None:
-    with pytest.raises(ConfigError) as told:
-        imported(reference("base-config"), Choices())
-    [line] = str(told.value).splitlines()
-    assert line.endswith(
-        'provisioning_parameters.json:5:3: login_group: "my-login-group": login_group my-login-group is not an instance group; '
-        "all of them have other roles: leave it out with --drop-unknown-groups"
-    )
-
-
-def test_the_pair_that_disagrees_with_itself_imports_without_the_group_that_is_not_there() -> None:
-    original = reference("base-config")
-    made = imported(original, Choices(drop_unknown_groups=True))
-    assert made.problems == ()
-    assert made.config is not None
-    assert [str(group.role) for group in made.config.instance_groups] == ["controller", "compute"]
-    assert "# Dropped, because they are not instance groups: my-login-group of provisioning_parameters.json." in made.text
-
-
 def test_the_region_is_that_of_the_file_system_and_the_zone_is_to_be_chosen() -> None:
     made = imported(reference("distributed-training"), Choices())
-    assert made.config is not None
-    assert (made.config.region, made.config.network.availability_zone_id) == ("us-east-1", "use1-az1")
+    config = valid(made)
+    assert (config.region, config.network.availability_zone_id) == ("us-east-1", "use1-az1")
     assert "Choose the zone" in made.text
     assert "use1-az4" in made.text
 
@@ -156,8 +68,7 @@ def test_what_becomes_new_is_named_with_what_it_was() -> None:
 
 def test_a_network_that_is_kept_keeps_its_file_system() -> None:
     choices = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
-    config = imported(reference("login-node"), choices).config
-    assert config is not None
+    config = valid(imported(reference("login-node"), choices))
     assert config.storage.existing is not None
     assert (config.storage.existing.file_system_id, config.storage.existing.mount_name) == ("fs-12345678a90b01cde", "1abcdefg")
     assert config.network.existing is not None

@@ -25,26 +25,7 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (
-            (*WORK, "LifeCycleConfig"),
-            {"SourceS3URI": "s3://sagemaker-x/src", "OnCreate": "on_create.sh"},
-            'InstanceGroups[2].LifeCycleConfig.SourceS3URI: "s3://sagemaker-x/src": '
-            "unknown member of ClusterLifeCycleConfig; did you mean SourceS3Uri?",
-        ),
-        (
-            (*WORK, "InstanceType"),
-            "ml.p5.48xlrge",
-            'InstanceGroups[2].InstanceType: "ml.p5.48xlrge": unknown value; '
-            "did you mean ml.p5.48xlarge, ml.p5e.48xlarge or ml.p5.4xlarge?",
-        ),
         ((*WORK, "InstanceCount"), "4", 'InstanceGroups[2].InstanceCount: "4": must be a whole number; write 4, without quotes'),
-        ((*WORK, "ImageId"), None, "InstanceGroups[2].ImageId: null: must be text; correct the value"),
-        (
-            (*WORK, "SlurmConfig"),
-            {"NodeType": "Compute", "PartitionNames": ["ml.p5.48xlarge"]},
-            'InstanceGroups[2].SlurmConfig.PartitionNames[0]: "ml.p5.48xlarge": '
-            "must be letters, digits or hyphens, and start and end with a letter or digit; did you mean ml-p5-48xlarge?",
-        ),
         (
             (*WORK, "LifeCycleConfig", "OnCreate"),
             "setup.sh",
@@ -70,17 +51,6 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
         ),
         (("InstanceGroups",), [], "InstanceGroups: []: has no group; add a controller group"),
         (("InstanceGroups", 0), "head", 'InstanceGroups[0]: "head": must be a mapping; the members are InstanceCount, '),
-        ((*WORK, "OverrideVpcConfig"), {}, "InstanceGroups[2].OverrideVpcConfig.SecurityGroupIds: required by VpcConfig; add it"),
-        (
-            (*WORK, "OverrideVpcConfig"),
-            {**REQUEST["VpcConfig"], "Subnets": []},
-            "InstanceGroups[2].OverrideVpcConfig.Subnets: []: too few entries; use 1 to 16 entries",
-        ),
-        (
-            (*WORK, "InstanceRequirements"),
-            {"InstanceTypes": []},
-            "InstanceGroups[2].InstanceRequirements.InstanceTypes: []: too few entries; use 1 to 20 entries",
-        ),
     ],
 )
 def test_problems_of_the_request_have_their_path(path: tuple[Any, ...], value: object, said: str) -> None:

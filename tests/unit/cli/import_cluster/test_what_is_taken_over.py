@@ -9,7 +9,7 @@ from cli.import_cluster.check import unequal
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
 from config.model import ClusterConfig, NodeRecovery, slurm_of
-from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
+from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of, valid
 from tests.unit.validation.override_drafts import RESTRICTED
 from validation.checked_file import check_source
 
@@ -20,10 +20,7 @@ WORK = ("InstanceGroups", 2)
 
 def config_of(request: Json, choices: Choices | None = None, parameters: Json | None = PARAMETERS) -> ClusterConfig:
     """The cluster of a file that validates."""
-    made = import_of(request, choices, parameters)
-    assert made.problems == ()
-    assert made.config is not None
-    return made.config
+    return valid(import_of(request, choices, parameters))
 
 
 def test_friendly_fields_are_used_where_they_say_it_all() -> None:
@@ -95,10 +92,9 @@ def test_the_originals_scripts_come_from_their_folder(tmp_path: Path) -> None:
     ]
     original = Original({**REQUEST, "InstanceGroups": groups}, PARAMETERS)
     made = imported(original, Choices(scripts="scripts"), folder=tmp_path)
-    assert made.problems == ()
-    assert made.config is not None
-    assert (made.config.lifecycle.source, made.config.lifecycle.on_create) == (folder, "setup.sh")
-    assert all(group.overrides == {} for group in made.config.instance_groups)
+    config = valid(made)
+    assert (config.lifecycle.source, config.lifecycle.on_create) == (folder, "setup.sh")
+    assert all(group.overrides == {} for group in config.instance_groups)
     assert "# New: the original's scripts, in a bucket of the deployment" in made.text
 
 
@@ -130,8 +126,8 @@ def test_homes_on_openzfs_are_kept_with_the_network_and_reported_without() -> No
 
 def test_homes_of_a_file_system_that_is_kept_stay_where_awss_scripts_put_them() -> None:
     made = import_of(REQUEST, NETWORK)
-    assert made.config is not None
-    assert made.config.storage.homes == "/fsx"
+    config = valid(made)
+    assert config.storage.homes == "/fsx"
     assert "# AWS's scripts put homes in /fsx. Remove `homes` if the original has them in /fsx/home." in made.text
     assert "# Homes are in /fsx/home; AWS's scripts put them in /fsx." in import_of(REQUEST).text
     assert config_of(REQUEST, EVERYTHING).storage.homes == "/fsx/home"  # the original's scripts decide
@@ -147,8 +143,8 @@ def test_a_login_group_that_is_among_the_workers_too_is_a_login_group() -> None:
     """AWS's Terraform modules write such parameters."""
     workers = [{"instance_group_name": "door", "partition_name": "dev"}, *PARAMETERS["worker_groups"]]
     made = import_of(REQUEST, None, {**PARAMETERS, "worker_groups": workers})
-    assert made.config is not None
-    assert [group.role for group in made.config.instance_groups] == ["controller", "login", "compute"]
+    config = valid(made)
+    assert [group.role for group in config.instance_groups] == ["controller", "login", "compute"]
     assert "# provisioning_parameters.json lists door as login group and among worker_groups; imported as login" in made.text
 
 
@@ -165,9 +161,8 @@ SEVERAL_CONTROLLERS = {
 def test_the_database_and_the_folder_of_several_controllers_are_taken_over() -> None:
     parameters = {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS}
     made = import_of(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2), NETWORK, parameters)
-    assert made.problems == ()
-    assert made.config is not None
-    slurm = slurm_of(made.config)
+    config = valid(made)
+    slurm = slurm_of(config)
     assert (slurm.accounting.database, slurm.state_folder) == ("external", "/fsx/slurm")
     assert slurm.accounting.host == SEVERAL_CONTROLLERS["slurm_database_endpoint"]
     assert slurm.accounting.secret_arn == SEVERAL_CONTROLLERS["slurm_database_secret_arn"]

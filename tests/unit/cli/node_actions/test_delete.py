@@ -11,6 +11,7 @@ from cli.node_actions.batches import Options, Outcome
 from cli.node_actions.delete import delete
 from cli.node_directory import node_directory
 from cli.result import Result
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_nodes import FILE
 from tests.unit.cli.fake_stack import Json
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime
@@ -30,8 +31,7 @@ def run(cluster: FakeCluster, file: Path, *nodes: str, scale: bool = False, **op
 
 
 def outcomes(result: Result) -> dict[str, tuple[str, str | None]]:
-    assert result.data is not None
-    return {node["name"]: (node["result"], node["message"]) for node in result.data["nodes"]}
+    return {node["name"]: (node["result"], node["message"]) for node in data_of(result)["nodes"]}
 
 
 def test_a_message_does_not_repeat_the_result(cluster: FakeCluster) -> None:
@@ -85,14 +85,6 @@ def test_a_node_that_stays_is_counted_in_the_file(cluster: FakeCluster, file: Pa
     assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
 
 
-def test_jobs_that_do_not_end_keep_the_node(cluster: FakeCluster, file: Path) -> None:
-    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
-    result = run(cluster, file, "workers-1", scale=True)
-    assert cluster.requests == []
-    assert "1 job still running" in str(result)
-    assert file.read_text() == FILE
-
-
 def test_a_count_that_breaks_a_rule_is_refused_before_a_node_is_deleted(cluster: FakeCluster, file: Path) -> None:
     file.write_text(FILE.replace("  - {name: workers", "  - &w {name: workers"))
     file.write_text(file.read_text() + "  - {name: more, role: nonsense, instance_type: ml.t3.medium, instance_count: 1}\n")
@@ -133,8 +125,7 @@ def test_a_group_that_is_not_in_the_file_is_named_and_has_no_new_count(cluster: 
     assert result.failure == ""
     assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
     assert "not in the cluster file, so without a new count: former" in str(result)
-    assert result.data is not None
-    assert result.data["groups_not_in_file"] == ["former"]
+    assert data_of(result)["groups_not_in_file"] == ["former"]
 
 
 def test_scale_never_raises_a_count(cluster: FakeCluster, file: Path) -> None:
@@ -143,8 +134,7 @@ def test_scale_never_raises_a_count(cluster: FakeCluster, file: Path) -> None:
     result = run(cluster, file, "workers-1", scale=True)
     assert result.failure == ""
     assert file.read_text() == FILE
-    assert result.data is not None
-    assert result.data["edits"] == []
+    assert data_of(result)["edits"] == []
 
 
 def test_a_node_that_stays_raises_no_count(cluster: FakeCluster, file: Path) -> None:
@@ -169,4 +159,8 @@ def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(cluster
     assert cluster.requests == []
     assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
     assert "not started: resumed, because jobs on other nodes did not end" in str(result)
-    assert outcomes(result)["workers-2"] == ("not_started", "resumed, because jobs on other nodes did not end")
+    assert outcomes(result) == {
+        "workers-1": ("failed", "1 job still running after 10 minutes"),
+        "workers-2": ("not_started", "resumed, because jobs on other nodes did not end"),
+    }
+    assert file.read_text() == FILE

@@ -7,6 +7,7 @@ import pytest
 from cli.errors import CommandError
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
 from cli.result import Block, Result
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, SlurmHost
 
 
@@ -15,8 +16,7 @@ def test_a_drained_node_has_the_reason_and_the_user(cluster: FakeCluster) -> Non
     result = drain_nodes(cluster.deployment(), nodes=["workers-1", LOGIN], reason="ECC errors", shell=cluster.shell)
     assert cluster.shell.hosts[HOSTS[FIRST]].reason == "hpod drain by alice: ECC errors"
     assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
-    assert result.data is not None
-    assert [job["id"] for job in result.data["jobs"]] == ["7"]
+    assert [job["id"] for job in data_of(result)["jobs"]] == ["7"]
     assert "to take jobs again: `./hpod resume draft workers-1`" in str(result)
 
 
@@ -31,8 +31,7 @@ def test_drained_and_down_nodes_are_resumed(cluster: FakeCluster, state: str) ->
     cluster.shell.hosts[HOSTS[FIRST]] = SlurmHost(state, "ticket 17")
     result = resume_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
     assert cluster.shell.updates == [f"NodeName={HOSTS[FIRST]} State=RESUME"]
-    assert result.data is not None
-    assert {node["slurm_state"] for node in result.data["nodes"]} == {"idle"}
+    assert {node["slurm_state"] for node in data_of(result)["nodes"]} == {"idle"}
 
 
 @pytest.mark.parametrize("command", [drain_nodes, resume_nodes])
@@ -65,8 +64,7 @@ def test_resume_asks_for_nodes_that_other_reasons_drained_and_keeps_their_reason
     assert [("ticket 17" in line, "bob" in line) for line in map(str, shown)] == [(True, False)]
     resume_nodes(cluster.deployment(), nodes=["workers-1"], confirm=no, shell=cluster.shell)
     result = resume_nodes(cluster.deployment(), nodes=["workers-2"], shell=cluster.shell)
-    assert result.data is not None
-    assert [node["former_slurm_reason"] for node in result.data["nodes"]] == ["ticket 17"]
+    assert [node["former_slurm_reason"] for node in data_of(result)["nodes"]] == ["ticket 17"]
     assert f"former reasons:\n  {HOSTS[SECOND]}: ticket 17" in str(result)
 
 
@@ -83,8 +81,7 @@ def test_resume_leaves_nodes_that_hyperpod_replaces(cluster: FakeCluster) -> Non
 def test_a_node_that_slurm_does_not_know_is_a_failure(cluster: FakeCluster, command: Callable[..., Result]) -> None:
     del cluster.shell.hosts[HOSTS[SECOND]]
     result = command(cluster.deployment(), nodes=["workers", "login"], shell=cluster.shell)
-    assert result.data is not None
-    assert [(node["host"], node["message"]) for node in result.data["nodes"] if node["host"] != HOSTS[FIRST]] == [
+    assert [(node["host"], node["message"]) for node in data_of(result)["nodes"] if node["host"] != HOSTS[FIRST]] == [
         (HOSTS[LOGIN], "not a compute node"),
         (HOSTS[SECOND], "unknown to Slurm"),
     ]

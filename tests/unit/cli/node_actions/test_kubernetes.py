@@ -13,9 +13,9 @@ from cli.node_actions.health_check import health_check
 from cli.node_actions.kubernetes import Kubernetes
 from cli.node_actions.recover import recover
 from cli.result import Block
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_eks import FIRST, SECOND, EksDeployment, FakeApiServer
 from tests.unit.cli.node_actions.fake_cluster import FakeCluster, FakeTime
-from tests.unit.cli.test_retained import FILE, parsed
 
 
 class EksCluster(FakeCluster):
@@ -69,9 +69,8 @@ def test_a_drained_node_is_cordoned_for_a_reason_and_pods_that_another_node_can_
     assert (eks.is_cordoned(FIRST), eks.reason(FIRST)) == (True, "hpod drain by alice: ECC errors")
     assert not eks.is_cordoned(SECOND)
     assert set(eks.server.pods) == {"research/train-0", "aws-hyperpod/agent-1"}
-    assert result.data is not None
-    assert [job["id"] for job in result.data["jobs"]] == ["research/train-0"]
-    assert [node["kubernetes_state"] for node in result.data["nodes"]] == ["Ready,SchedulingDisabled"]
+    assert [job["id"] for job in data_of(result)["jobs"]] == ["research/train-0"]
+    assert [node["kubernetes_state"] for node in data_of(result)["nodes"]] == ["Ready,SchedulingDisabled"]
     assert f"to start pods again: `./hpod resume draft hyperpod-{FIRST}`" in str(result)
 
 
@@ -87,8 +86,7 @@ def test_a_drained_node_stays_drained_when_hyperpods_reboot_clears_the_cordon(ek
     ]
     del spec["unschedulable"]
     result = resume_nodes(eks.deployment(), nodes=["workers"])
-    assert result.data is not None
-    assert [node["former_kubernetes_reason"] for node in result.data["nodes"]] == ["hpod drain by alice: ECC errors", None]
+    assert [node["former_kubernetes_reason"] for node in data_of(result)["nodes"]] == ["hpod drain by alice: ECC errors", None]
     assert (spec["taints"], eks.reason(FIRST)) == ([{"key": "gpu", "value": "yes", "effect": "NoSchedule"}], "")
 
 
@@ -130,8 +128,7 @@ def test_a_resumed_node_takes_pods_and_has_no_reason(eks: EksCluster) -> None:
     result = resume_nodes(eks.deployment(), nodes=[FIRST])
     assert (eks.is_cordoned(FIRST), eks.reason(FIRST)) == (False, "")
     assert eks.is_cordoned(SECOND)
-    assert result.data is not None
-    assert [node["former_kubernetes_reason"] for node in result.data["nodes"]] == ["hpod drain by alice"]
+    assert [node["former_kubernetes_reason"] for node in data_of(result)["nodes"]] == ["hpod drain by alice"]
 
 
 def test_resume_asks_for_nodes_that_kubectl_cordoned_and_leaves_those_that_hyperpod_replaces(eks: EksCluster) -> None:
@@ -161,8 +158,7 @@ def test_a_new_node_that_fails_its_checks_is_a_problem_and_stays_cordoned(eks: E
     eks.health = "Unschedulable"
     result = recover(eks.deployment(), "replace", nodes=[FIRST], options=options())
     new = eks.summaries[-1]["InstanceId"]
-    assert result.data is not None
-    assert [node["message"] for node in result.data["nodes"]] == ["kubelet does not respond: Ready,Unschedulable"]
+    assert [node["message"] for node in data_of(result)["nodes"]] == ["kubelet does not respond: Ready,Unschedulable"]
     assert eks.is_cordoned(new)
 
 
@@ -269,8 +265,3 @@ def test_pods_of_all_pages_are_read() -> None:
     assert [job.id for job in jobs] == [f"research/train-{number}" for number in range(5)]
     assert {job.elapsed for job in jobs} == {"1:00:00"}
     assert server.is_closed
-
-
-def test_a_slurm_deployment_asks_no_api_server(cluster: FakeCluster) -> None:
-    drain_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
-    assert parsed(FILE).eks is None

@@ -55,16 +55,6 @@ def test_the_command_waits_for_running_jobs_and_shows_them(cluster: FakeCluster,
     assert any(str(line).startswith("waiting for 1 job to end: 7") for line in shown)
 
 
-def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
-    result = run("replace", "workers-1")
-    assert cluster.requests == []
-    assert result.failure == "replace failed for 1 of 1 node"
-    assert "failed: 1 job still running after 10 minutes" in str(result)
-    assert "./hpod resume draft workers-1" in str(result)
-    assert "./hpod replace draft workers-1" in str(result)
-
-
 def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
     cluster: FakeCluster, run: Run, shown: list[Block]
 ) -> None:
@@ -89,13 +79,6 @@ def test_nodes_that_were_drained_before_are_not_resumed_at_the_deadline(cluster:
     cluster.shell.hosts[HOSTS[SECOND]] = SlurmHost("drained", "ticket 17")
     assert results(run("replace", "workers")) == {"workers-1": "failed", "workers-2": "failed"}
     assert cluster.shell.hosts[HOSTS[SECOND]] == SlurmHost("drained", "ticket 17")
-
-
-def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.silent_after_drain = True
-    result = run("replace", "workers-1")
-    assert cluster.requests == []
-    assert "failed: Slurm does not answer: TargetNotConnected" in str(result)
 
 
 def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,11 +130,27 @@ def test_nodes_that_hyperpod_refuses_fail_with_its_reason(cluster: FakeCluster, 
     assert "InstanceIdInUse: not now" in str(result)
 
 
-def test_a_missing_permission_leaves_the_command_to_resume(cluster: FakeCluster, run: Run) -> None:
-    cluster.refuses = {"all": "not authorized"}
-    result = run("reboot", "workers-1")
-    assert "refused: AccessDeniedException: not authorized" in str(result)
+@pytest.mark.parametrize(
+    ("cause", "action", "message"),
+    [
+        (lambda cluster: setattr(cluster, "refuses", {"all": "no"}), "reboot", "refused: AccessDeniedException: no"),
+        (lambda cluster: setattr(cluster, "failure", "no capacity"), "replace", "no new node: no capacity"),
+        (lambda cluster: setattr(cluster, "stuck", True), "reboot", "not back after 10 minutes: Running"),
+        (lambda cluster: cluster.shell.not_responding.add(HOSTS[FIRST]), "reboot", "slurmd does not respond: drained*"),
+        (
+            lambda cluster: setattr(cluster.shell, "silent_after_drain", True),
+            *("replace", "failed: Slurm does not answer: TargetNotConnected"),
+        ),
+    ],
+)
+def test_a_node_that_fails_has_the_reason_and_the_command_to_resume(
+    cluster: FakeCluster, run: Run, cause: Callable[[FakeCluster], object], action: str, message: str
+) -> None:
+    cause(cluster)
+    result = run(action, "workers-1")
+    assert message in str(result)
     assert "./hpod resume draft workers-1" in str(result)
+    assert bool(cluster.requests) == ("Slurm does not answer" not in message)
 
 
 @pytest.mark.parametrize("action", ["replace", "reboot"])
@@ -172,16 +171,6 @@ def test_the_next_command_has_the_words_of_the_operator(cluster: FakeCluster, ru
     assert "to try again: `./hpod reboot draft workers`\n" in f"{result}\n"
     assert max(len(str(line)) for line in (*shown, *str(result).splitlines())) < 205
     assert re.search(r"./hpod resume draft( \S+){10}` \(the first 10 of 25 nodes\)$", "\n".join(map(str, shown)), re.MULTILINE)
-
-
-def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
-    cluster.failure = "no capacity"
-    assert "no new node: no capacity" in str(run("replace", "workers-1"))
-
-
-def test_a_node_that_does_not_come_back_fails_at_the_deadline(cluster: FakeCluster, run: Run) -> None:
-    cluster.stuck = True
-    assert "not back after 10 minutes: Running" in str(run("reboot", "workers-1"))
 
 
 def test_batches_have_25_nodes_and_the_first_failure_stops(cluster: FakeCluster, run: Run) -> None:
@@ -223,16 +212,14 @@ def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: R
     assert any("accounting database is deleted" in str(line) for line in shown)
 
 
-def test_controllers_and_login_nodes_are_not_drained(cluster: FakeCluster, run: Run, shown: list[Block]) -> None:
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_controllers_and_login_nodes_are_not_drained_though_slurm_may_list_them(
+    cluster: FakeCluster, run: Run, shown: list[Block], *, is_listed: bool
+) -> None:
+    cluster.shell.hosts |= {HOSTS[LOGIN]: SlurmHost()} if is_listed else {}
     assert run("reboot", HEAD, LOGIN).failure == ""
     assert cluster.shell.updates == []
     assert "warning: open shells on login nodes end" in shown
-
-
-def test_login_nodes_that_slurm_lists_are_not_drained(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.hosts[HOSTS[LOGIN]] = SlurmHost()
-    assert run("reboot", "login").failure == ""
-    assert cluster.shell.updates == []
 
 
 def test_controllers_are_last(cluster: FakeCluster, run: Run) -> None:
@@ -265,11 +252,6 @@ def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: Fak
     cluster.stuck = True
     run(action, "workers")
     assert len(cluster.requests) == 1
-
-
-def test_a_node_whose_slurmd_does_not_respond_fails(cluster: FakeCluster, run: Run) -> None:
-    cluster.shell.not_responding = {HOSTS[FIRST]}
-    assert "slurmd does not respond: drained*" in str(run("reboot", "workers-1"))
 
 
 def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) -> None:

@@ -126,6 +126,11 @@ def outcomes(found: list[CheckResult]) -> list[str]:
     return [each.outcome.value for each in found]
 
 
+def lines(found: list[CheckResult]) -> list[str]:
+    """How the findings ended, and what they say."""
+    return [f"{each.outcome}: {each.message}" for each in found]
+
+
 def stacks(**outputs: dict[str, str]) -> Callable[..., Any]:
     """Answers to DescribeStacks where the file's stacks of these last names are there, with these outputs."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.preflight.prerequisites import LEAST_VERSION, bootstrap
-from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, REGION, asked, only, outcomes, refused
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, REGION, asked, only, refused
 
 BUCKET = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
 
@@ -34,10 +34,6 @@ def test_what_is_missing_of_it_is_an_error_with_the_command_to_run(answer: dict[
     assert found.outcome == "error"
     assert said in found.message
     assert f"`cdk bootstrap aws://{ACCOUNT}/{REGION}`" in found.fix
-
-
-def test_who_may_not_read_the_parameter_is_warned() -> None:
-    assert outcomes(asked(bootstrap, answers(DENIED))) == ["warning"]
 
 
 def test_the_qualifier_is_the_one_of_the_working_directorys_cdk_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

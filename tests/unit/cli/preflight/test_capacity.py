@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.preflight.capacity import offerings, training_plans
-from tests.unit.cli.preflight.fake_aws import DENIED, FILE, Pages, asked, only, outcomes, refused, stacks
+from tests.unit.cli.preflight.fake_aws import DENIED, FILE, Pages, asked, lines, outcomes, refused, stacks
 
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/summer"
 PLANNED = FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{TrainingPlanArn: {PLAN}}}}}")
@@ -18,27 +18,27 @@ def offered(**zones: list[str]) -> dict[str, Any]:
     return {"ec2.describe_instance_type_offerings": {"InstanceTypeOfferings": told}}
 
 
-def test_types_that_the_zone_has_are_well_and_no_promise_is_made() -> None:
-    found = asked(offerings, offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az4"]))
-    assert outcomes(found) == ["ok", "ok"]
-    assert "EC2 does not report free capacity" in found[0].message
+UNKNOWN_TYPE = FILE.replace("ml.trn1.32xlarge", "ml.trn1.16xlarge")
 
 
-def test_a_type_of_other_zones_is_an_error_that_names_them() -> None:
-    found = asked(offerings, offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az2", "usw2-az1"]))
-    assert outcomes(found) == ["ok", "error"]
-    assert found[1].message == "ml.trn1.32xlarge is not offered in usw2-az4, but in usw2-az1, usw2-az2"
-
-
-def test_a_type_that_ec2_lists_nowhere_in_the_region_is_a_warning() -> None:
-    assert outcomes(asked(offerings, offered(c5_xlarge=["usw2-az4"]))) == ["ok", "warning"]
-
-
-def test_a_type_that_neither_hyperpod_nor_ec2_has_is_an_error() -> None:
-    file = FILE.replace("ml.trn1.32xlarge", "ml.trn1.16xlarge")
-    found = asked(offerings, offered(c5_xlarge=["usw2-az4"]), file)
-    assert outcomes(found) == ["ok", "error"]
-    assert outcomes(asked(offerings, offered(c5_xlarge=["usw2-az4"], trn1_16xlarge=["usw2-az4"]), file)) == ["ok", "ok"]
+@pytest.mark.parametrize(
+    ("file", "zones", "outcome", "message"),
+    [
+        (FILE, {"trn1_32xlarge": ["usw2-az4"]}, "ok", "EC2 does not report free capacity"),
+        (
+            *(FILE, {"trn1_32xlarge": ["usw2-az2", "usw2-az1"]}, "error"),
+            "ml.trn1.32xlarge is not offered in usw2-az4, but in usw2-az1, usw2-az2",
+        ),
+        (FILE, {}, "warning", ""),
+        (UNKNOWN_TYPE, {}, "error", ""),
+        (UNKNOWN_TYPE, {"trn1_16xlarge": ["usw2-az4"]}, "ok", ""),
+    ],
+    ids=["no promise is made", "other zones are named", "listed nowhere", "unknown to HyperPod too", "known to EC2"],
+)
+def test_a_type_is_offered_in_the_zone(file: str, zones: dict[str, list[str]], outcome: str, message: str) -> None:
+    first, second = asked(offerings, offered(c5_xlarge=["usw2-az4"], **zones), file)
+    assert (first.outcome, second.outcome) == ("ok", outcome)
+    assert message in second.message
 
 
 def test_a_group_with_subnets_of_its_own_is_asked_for_in_their_zone() -> None:
@@ -86,10 +86,6 @@ def test_all_pages_of_offerings_are_read() -> None:
     assert outcomes(asked(offerings, {"ec2.describe_instance_type_offerings": Pages((first, second))})) == ["ok", "ok"]
 
 
-def test_who_may_not_ask_for_offerings_is_warned() -> None:
-    assert outcomes(asked(offerings, {"ec2.describe_instance_type_offerings": DENIED})) == ["warning"]
-
-
 def plan(**changed: Any) -> dict[str, Any]:
     """An account with the plan, and no clusters."""
     capacity = {"InstanceType": "ml.trn1.32xlarge", "AvailabilityZoneId": "usw2-az4", "TotalInstanceCount": 4}
@@ -104,17 +100,10 @@ def plan(**changed: Any) -> dict[str, Any]:
     return {"sagemaker.describe_training_plan": told | changed, "sagemaker.list_clusters": {"ClusterSummaries": []}}
 
 
-def test_without_a_plan_nothing_is_asked() -> None:
-    assert outcomes(asked(training_plans, {})) == ["skipped"]
-
-
-def test_a_plan_that_has_all_is_well() -> None:
-    assert only(asked(training_plans, plan(), PLANNED)).message == "summer is Active, 4 of 4 free"
-
-
 @pytest.mark.parametrize(
     ("changed", "outcome", "said"),
     [
+        ({}, "ok", "summer is Active, 4 of 4 free"),
         ({"Status": "Expired"}, "error", "summer is Expired"),
         ({"Status": "Failed", "StatusMessage": "no capacity"}, "error", "summer is Failed: no capacity"),
         (
@@ -137,14 +126,16 @@ def test_a_plan_that_has_all_is_well() -> None:
         ),
     ],
 )
-def test_a_plan_that_lacks_the_requested_capacity_is_reported(changed: dict[str, Any], outcome: str, said: str) -> None:
+def test_a_plan_has_the_requested_capacity(changed: dict[str, Any], outcome: str, said: str) -> None:
     found = asked(training_plans, plan(**changed), PLANNED)
     assert (found[0].outcome, found[0].message) == (outcome, said)
 
 
-def test_a_plan_that_has_not_begun_is_held_to_all_that_it_will_have() -> None:
-    found = asked(training_plans, plan(Status="Scheduled", TotalInstanceCount=3, AvailableInstanceCount=0), PLANNED)
-    assert outcomes(found) == ["warning", "error"]
+def test_a_plan_that_is_missing_or_will_have_too_little_is_an_error() -> None:
+    absent = {"sagemaker.describe_training_plan": refused("ResourceNotFound")}
+    assert lines(asked(training_plans, absent, PLANNED)) == ["error: no training plan summer in us-west-2"]
+    not_begun = plan(Status="Scheduled", TotalInstanceCount=3, AvailableInstanceCount=0)
+    assert outcomes(asked(training_plans, not_begun, PLANNED)) == ["warning", "error"]
 
 
 def test_what_the_own_cluster_has_of_the_plan_is_not_asked_for_again() -> None:
@@ -157,12 +148,6 @@ def test_what_the_own_cluster_has_of_the_plan_is_not_asked_for_again() -> None:
     assert outcomes(asked(training_plans, plan(AvailableInstanceCount=0) | own, PLANNED)) == ["ok"]
 
 
-def test_a_plan_that_is_not_there_is_an_error() -> None:
-    found = only(asked(training_plans, {"sagemaker.describe_training_plan": refused("ResourceNotFound")}, PLANNED))
-    assert (found.outcome, found.message) == ("error", "no training plan summer in us-west-2")
-
-
-def test_who_may_not_see_the_plan_is_warned() -> None:
-    assert outcomes(asked(training_plans, {"sagemaker.describe_training_plan": DENIED}, PLANNED)) == ["warning"]
+def test_a_plan_is_reported_although_the_clusters_may_not_be_listed() -> None:
     expired = plan(Status="Expired") | {"sagemaker.list_clusters": DENIED}
     assert outcomes(asked(training_plans, expired, PLANNED)) == ["error", "warning"]

@@ -89,9 +89,7 @@ def test_a_removal_that_the_deployment_refuses_is_an_error() -> None:
     assert found.fix.startswith("set it to its InstanceCount, so that all nodes are required, or rename the group: ")
 
 
-def test_without_a_cluster_nothing_is_replaced() -> None:
+def test_a_cluster_that_is_gone_is_not_replaced() -> None:
     no_cluster: Json = {"cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "draft-1"})}
     gone = {**no_cluster, "sagemaker.describe_cluster": refused("ResourceNotFound")}
     assert outcomes(asked(cluster_replacement, gone, NEW)) == ["skipped"]
-    assert outcomes(asked(cluster_replacement, {}, NEW)) == ["skipped"]
-    assert outcomes(asked(cluster_replacement, {})) == ["skipped"]

@@ -87,10 +87,19 @@ def test_only_problems_and_a_count_of_the_rest_are_printed(folder: Path, checks:
     assert shown.splitlines() == ["warning  a check: so so", "           do this", "0 errors, 1 warning, 1 ok, 1 skipped"]
 
 
-def test_a_warning_makes_it_fail_only_where_that_is_asked_for(folder: Path, checks: list[Check]) -> None:
-    checks.append(check(warning("so so")))
-    assert run(folder)[1] == ""
-    assert run(folder, strict=True)[1] == "0 errors, 1 warning, 0 ok, 0 skipped: --strict treats warnings as errors"
+@pytest.mark.parametrize(
+    ("found", "strict", "failure"),
+    [
+        (warning("so so"), False, ""),
+        (warning("so so"), True, "0 errors, 1 warning, 0 ok, 0 skipped: --strict treats warnings as errors"),
+        (error("bad", "mend it"), False, "1 error, 0 warnings, 0 ok, 0 skipped: cluster draft cannot be deployed"),
+    ],
+)
+def test_an_error_makes_the_command_fail_and_a_warning_where_that_is_asked_for(
+    folder: Path, checks: list[Check], found: CheckResult, strict: bool, failure: str
+) -> None:
+    checks.append(check(found))
+    assert run(folder, strict=strict)[1] == failure
 
 
 def test_a_file_is_taken_by_its_path(folder: Path, checks: list[Check]) -> None:
@@ -107,13 +116,6 @@ def test_without_credentials_there_is_a_document_too(folder: Path) -> None:
     assert (found["name"], found["result"]) == ("access", "error")
     assert f"{found['message']}; {found['fix']}" == failed
     assert "run `aws sso login`" in found["fix"]
-
-
-def test_an_error_makes_the_command_fail(folder: Path, checks: list[Check]) -> None:
-    checks.append(check(error("bad", "mend it")))
-    said, failed = run(folder)
-    assert said.splitlines() == ["error    a check: bad", "           mend it"]
-    assert failed == "1 error, 0 warnings, 0 ok, 0 skipped: cluster draft cannot be deployed"
 
 
 def test_as_json_it_is_one_object_also_when_there_are_errors(folder: Path, checks: list[Check]) -> None:
@@ -218,39 +220,26 @@ def outcome_of(failure: Exception) -> list[CheckResult]:
     return list(run_checks(Account(parsed(FILE), aws), [Check("one", lambda _: raising(failure)), check(ok("well"))]))
 
 
-@pytest.mark.parametrize("code", ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "403"])
-def test_a_question_that_is_denied_is_a_warning_that_names_it_and_the_others_go_on(code: str) -> None:
-    found = outcome_of(refused(code))
-    assert outcomes(found) == ["warning", "ok"]
-    assert found[0].message == "no permission to check this: TheOperation is denied"
-    assert "docs/reference/preflight.md" in found[0].fix
-
-
-def test_any_other_refusal_and_a_silent_endpoint_are_warnings_too() -> None:
-    found = outcome_of(refused("InternalError", "we are\nsorry"))
-    assert (found[0].outcome, found[0].message) == ("warning", "TheOperation failed with InternalError: we are sorry")
-    silent = outcome_of(EndpointConnectionError(endpoint_url="https://fsx.us-west-2.amazonaws.com"))
-    assert outcomes(silent) == ["warning", "ok"]
-
-
-def test_a_question_that_botocore_does_not_take_is_a_warning() -> None:
-    found = outcome_of(ParamValidationError(report="Invalid length for parameter TrainingPlanName"))
-    assert outcomes(found) == ["warning", "ok"]
-    assert "Invalid length for parameter TrainingPlanName" in found[0].message
-
-
 @pytest.mark.parametrize(
-    ("failure", "said"),
+    ("failure", "message"),
     [
+        *(
+            (refused(code), "no permission to check this: TheOperation is denied")
+            for code in ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "403")
+        ),
+        (refused("InternalError", "we are\nsorry"), "TheOperation failed with InternalError: we are sorry"),
+        (refused("AuthFailure", "Not authorized for this"), "TheOperation failed with AuthFailure: Not authorized for this"),
+        (EndpointConnectionError(endpoint_url="https://fsx.us-west-2.amazonaws.com"), "https://fsx.us-west-2.amazonaws.com"),
+        (ParamValidationError(report="Invalid length for parameter Name"), "Invalid length for parameter Name"),
         (ResponseParserError("no XML"), "unreadable answer"),
         (MetadataRetrievalError(error_msg="late"), "the call failed"),
-        (refused("AuthFailure", "Not authorized for this"), "TheOperation failed with AuthFailure: Not authorized for this"),
     ],
 )
-def test_what_else_goes_wrong_with_one_question_is_a_warning(failure: Exception, said: str) -> None:
+def test_a_question_that_fails_is_a_warning_and_the_others_go_on(failure: Exception, message: str) -> None:
     found = outcome_of(failure)
     assert outcomes(found) == ["warning", "ok"]
-    assert said in found[0].message
+    assert message in found[0].message
+    assert ("docs/reference/preflight.md" in found[0].fix) == message.startswith("no permission")
 
 
 def test_results_before_a_refusal_are_reported() -> None:

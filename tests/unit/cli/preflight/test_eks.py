@@ -54,9 +54,9 @@ VPC = {
 }
 
 
-def cluster(**changes: Any) -> Json:
-    """EKS's answer about an existing cluster."""
-    facts = {"name": "ml", "arn": ARN, "status": "ACTIVE", "version": "1.33", "resourcesVpcConfig": VPC}
+def cluster(vpc: Json | None = None, **changes: Any) -> Json:
+    """EKS's answer about an existing cluster, with these changes of its VPC's settings and of itself."""
+    facts = {"name": "ml", "arn": ARN, "status": "ACTIVE", "version": "1.33", "resourcesVpcConfig": VPC | (vpc or {})}
     return {"cluster": {**facts, "accessConfig": {"authenticationMode": "API"}, **changes}}
 
 
@@ -172,31 +172,32 @@ def test_the_eks_cluster_of_the_deployment_keeps_its_key_and_zones() -> None:
     assert kept(SUBNETS, zones=("usw2-az2", "usw2-az1")).outcome == "ok"
 
 
-def test_a_key_is_added_without_the_file() -> None:
-    found = kept(with_key(KEY))
-    assert (found.outcome, found.message) == ("error", "CloudFormation cannot add `eks.secrets_key_arn` to an EKS cluster")
-    by_hand = "undo the change, and add the key with `aws eks associate-encryption-config`"
-    assert found.fix == f"{by_hand}, or {RECREATE}"
-
-
-@pytest.mark.parametrize("file", [NEW, with_key(OTHER_KEY)])
-def test_a_changed_or_removed_key_requires_another_eks_cluster(file: str) -> None:
-    found = kept(file, key=KEY)
-    assert found.message == f"the EKS cluster encrypts secrets with {KEY}, and EKS cannot change or remove its key"
-    assert found.fix == f"undo the change, or {RECREATE}"
+IN_ZONES = "the control plane is in usw2-az1 and usw2-az4, and EKS cannot move it to"
 
 
 @pytest.mark.parametrize(
-    ("file", "desired"),
+    ("file", "key", "message", "fix"),
     [
-        (NEW.replace("eks: {", "eks: {control_plane_zone_ids: [usw2-az2, usw2-az3], "), "usw2-az2 and usw2-az3"),
-        (SUBNETS, "usw2-az1 and usw2-az2"),
+        (
+            *(with_key(KEY), None, "CloudFormation cannot add `eks.secrets_key_arn` to an EKS cluster"),
+            "undo the change, and add the key with `aws eks associate-encryption-config`",
+        ),
+        (NEW, KEY, f"the EKS cluster encrypts secrets with {KEY}, and EKS cannot change or remove its key", "undo the change"),
+        (
+            *(with_key(OTHER_KEY), KEY),
+            *(f"the EKS cluster encrypts secrets with {KEY}, and EKS cannot change or remove its key", "undo the change"),
+        ),
+        (
+            *(NEW.replace("eks: {", "eks: {control_plane_zone_ids: [usw2-az2, usw2-az3], "), None),
+            *(f"{IN_ZONES} usw2-az2 and usw2-az3", "undo the change"),
+        ),
+        (SUBNETS, None, f"{IN_ZONES} usw2-az1 and usw2-az2", "undo the change"),
     ],
+    ids=["a key is added", "a key is removed", "a key is changed", "other zones", "subnets in other zones"],
 )
-def test_other_zones_of_the_control_plane_require_another_eks_cluster(file: str, desired: str) -> None:
-    found = kept(file)
-    assert found.message == f"the control plane is in usw2-az1 and usw2-az4, and EKS cannot move it to {desired}"
-    assert (found.outcome, found.fix) == ("error", f"undo the change, or {RECREATE}")
+def test_another_key_or_zone_requires_another_eks_cluster(file: str, key: str | None, message: str, fix: str) -> None:
+    found = kept(file, key=key)
+    assert (found.outcome, found.message, found.fix) == ("error", message, f"{fix}, or {RECREATE}")
 
 
 def test_a_stack_without_its_eks_cluster_changes_nothing() -> None:
@@ -215,13 +216,10 @@ def existing(found: Any, *clusters: Json) -> list[str]:
     return [f"{each.outcome}: {each.message}" for each in asked(eks_cluster, aws, EXISTING)]
 
 
-def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
-    assert existing(cluster()) == ["ok: EKS cluster ml (Kubernetes 1.33) is ACTIVE and uses access entries"]
-
-
 @pytest.mark.parametrize(
     ("found", "message"),
     [
+        (cluster(), "ok: EKS cluster ml (Kubernetes 1.33) is ACTIVE and uses access entries"),
         (ABSENT, "error: no EKS cluster ml in us-west-2"),
         (cluster(status="UPDATING"), "error: EKS cluster ml is UPDATING"),
         (cluster(version="1.36"), "warning: EKS cluster ml has Kubernetes 1.36, HyperPod supports up to 1.35"),
@@ -229,17 +227,11 @@ def test_an_existing_eks_cluster_is_as_hyperpod_requires_it() -> None:
             cluster(accessConfig={"authenticationMode": "CONFIG_MAP"}),
             "error: EKS cluster ml has authentication mode CONFIG_MAP, ",
         ),
-        (
-            cluster(resourcesVpcConfig={**VPC, "vpcId": "vpc-2"}),
-            "error: EKS cluster ml is in vpc-2",
-        ),
-        (
-            cluster(resourcesVpcConfig={**VPC, "securityGroupIds": []}),
-            "warning: sg-00000001 is not attached to EKS cluster ml",
-        ),
+        (cluster({"vpcId": "vpc-2"}), "error: EKS cluster ml is in vpc-2"),
+        (cluster({"securityGroupIds": []}), "warning: sg-00000001 is not attached to EKS cluster ml"),
     ],
 )
-def test_an_existing_eks_cluster_that_hyperpod_cannot_use_is_a_problem(found: Any, message: str) -> None:
+def test_an_existing_eks_cluster_is_as_hyperpod_requires_it(found: Any, message: str) -> None:
     [line] = existing(found)
     assert line.startswith(message)
 
@@ -265,7 +257,7 @@ def test_an_existing_eks_cluster_that_hyperpod_cannot_use_is_a_problem(found: An
 def test_the_deployment_reaches_the_api_server_from_where_the_file_says(access: str, endpoint: Json, fix: str | None) -> None:
     file = OWN_VPC.replace("{EKS}", f"{{existing: {{name: ml}}{access}}}")
     aws = {
-        "eks.describe_cluster": cluster(resourcesVpcConfig={**VPC, **endpoint}),
+        "eks.describe_cluster": cluster(endpoint),
         "sagemaker.list_clusters": {"ClusterSummaries": []},
     }
     found = only(asked(eks_cluster, aws, file))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cli.preflight.file_systems import file_systems
-from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, asked, only, outcomes, refused, stacks
+from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, asked, lines, only, outcomes, refused, stacks
 from tests.unit.cli.preflight.test_imported_network import to
 
 EFA = IMPORTED.replace("mount_name: abcdefg", "mount_name: abcdefg, efa: true") + "slurm: {setup: scripts}\n"
@@ -43,25 +43,11 @@ def tcp(first: int, last: int, cidr: str) -> dict[str, Any]:
     return {"IpProtocol": "tcp", "FromPort": first, "ToPort": last, "IpRanges": [{"CidrIp": cidr}]}
 
 
-def test_without_one_nothing_is_asked() -> None:
-    assert outcomes(asked(file_systems, {})) == ["skipped"]
-
-
-def test_one_that_nodes_can_mount_is_well() -> None:
-    assert (
-        only(asked(file_systems, account(), IMPORTED)).message
-        == "fs-00000001 exists, has mount name abcdefg and accepts the nodes"
-    )
-
-
-def test_one_that_is_not_there_is_an_error() -> None:
-    found = only(asked(file_systems, {"fsx.describe_file_systems": refused("FileSystemNotFound")}, IMPORTED))
-    assert (found.outcome, found.message) == ("error", "no file system fs-00000001 in us-west-2")
-
-
 @pytest.mark.parametrize(
     ("changed", "outcome", "said"),
     [
+        ({}, "ok", "fs-00000001 exists, has mount name abcdefg and accepts the nodes"),
+        ({"rules": [tcp(988, 1023, "10.0.0.0/16")]}, "ok", "fs-00000001 exists, has mount name abcdefg and accepts the nodes"),
         ({"FileSystemType": "ONTAP"}, "error", "fs-00000001 is of type ONTAP, not LUSTRE"),
         ({"Lifecycle": "CREATING"}, "warning", "fs-00000001 is CREATING"),
         ({"Lifecycle": "FAILED", "FailureDetails": {"Message": "broken"}}, "error", "fs-00000001 is FAILED: broken"),
@@ -72,7 +58,7 @@ def test_one_that_is_not_there_is_an_error() -> None:
         ({"zone": "usw2-az1"}, "warning", "fs-00000001 is in usw2-az1, and the nodes are in usw2-az4"),
     ],
 )
-def test_what_prevents_nodes_from_using_it_well_is_reported(changed: dict[str, Any], outcome: str, said: str) -> None:
+def test_nodes_can_use_a_file_system_that_exists(changed: dict[str, Any], outcome: str, said: str) -> None:
     found = only(asked(file_systems, account(**changed), IMPORTED))
     assert (found.outcome, found.message) == (outcome, said)
 
@@ -95,10 +81,6 @@ def test_over_efa_it_must_be_efa_enabled_and_in_the_nodes_vpc_and_zone() -> None
 def test_ports_that_are_closed_to_the_nodes_are_an_error(rules: list[dict[str, Any]], closed: str) -> None:
     found = only(asked(file_systems, account(rules=rules), IMPORTED))
     assert (found.outcome, found.message) == ("error", f"fs-00000001 does not accept the nodes (sg-00000001) on TCP {closed}")
-
-
-def test_ports_may_be_open_to_the_subnets_range() -> None:
-    assert outcomes(asked(file_systems, account(rules=[tcp(988, 1023, "10.0.0.0/16")]), IMPORTED)) == ["ok"]
 
 
 def test_what_lets_nodes_in_may_be_out_of_sight() -> None:
@@ -143,8 +125,9 @@ def test_an_openzfs_file_system_is_looked_at_too() -> None:
     assert absent.message == f"{ZFS_NAME}: no such file system in us-west-2"
 
 
-def test_who_may_not_look_is_warned() -> None:
-    assert outcomes(asked(file_systems, {"fsx.describe_file_systems": DENIED}, IMPORTED)) == ["warning"]
+def test_what_is_known_of_a_file_system_is_reported() -> None:
+    absent = {"fsx.describe_file_systems": refused("FileSystemNotFound")}
+    assert lines(asked(file_systems, absent, IMPORTED)) == ["error: no file system fs-00000001 in us-west-2"]
     found = asked(file_systems, account(lustre={"MountName": "other"}) | {"ec2.describe_subnets": DENIED}, IMPORTED)
     assert outcomes(found) == ["error", "warning"], "what is known of it is told, and what is denied once"
     closed = asked(file_systems, account("usw2-az1", rules=[]) | {"ec2.describe_network_interfaces": DENIED}, IMPORTED)

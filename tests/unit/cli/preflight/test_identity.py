@@ -3,14 +3,12 @@
 import pytest
 
 from cli.preflight.prerequisites import identity, region, zone
-from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, asked, only, outcomes
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, asked, lines, only, outcomes
 
-ZONES = {
-    "AvailabilityZones": [
-        {"ZoneId": "usw2-az4", "ZoneName": "us-west-2d", "State": "available", "OptInStatus": "opt-in-not-required"},
-        {"ZoneId": "usw2-lax1-az1", "ZoneName": "us-west-2-lax-1a", "State": "available", "OptInStatus": "not-opted-in"},
-    ]
-}
+ZONES = [
+    {"ZoneId": "usw2-az4", "ZoneName": "us-west-2d", "State": "available", "OptInStatus": "opt-in-not-required"},
+    {"ZoneId": "usw2-lax1-az1", "ZoneName": "us-west-2-lax-1a", "State": "available", "OptInStatus": "not-opted-in"},
+]
 
 
 def test_the_account_is_reported() -> None:
@@ -33,21 +31,20 @@ def test_a_different_region_of_the_environment_is_allowed_and_reported(monkeypat
     assert only(asked(region, {}, without)).message == "us-west-2, from the environment, as the file has no `region`"
 
 
-def test_the_zones_name_in_this_account_is_reported() -> None:
-    assert only(asked(zone, {"ec2.describe_availability_zones": ZONES})).message == "usw2-az4, in this account us-west-2d"
+HERE = "usw2-az4, in this account us-west-2d"
 
 
-def test_a_zone_that_the_account_does_not_have_is_an_error_that_names_those_that_it_may_have() -> None:
-    found = only(asked(zone, {"ec2.describe_availability_zones": {"AvailabilityZones": []}}))
-    assert (found.outcome, found.message) == ("error", "us-west-2 has no zone usw2-az4 in this account")
-    assert "usw2-az1" in found.fix
-
-
-@pytest.mark.parametrize(("change", "outcome"), [({"OptInStatus": "not-opted-in"}, "error"), ({"State": "impaired"}, "warning")])
-def test_an_unusable_zone_is_reported(change: dict[str, str], outcome: str) -> None:
-    zones = {"AvailabilityZones": [{**ZONES["AvailabilityZones"][0], **change}]}
-    assert outcomes(asked(zone, {"ec2.describe_availability_zones": zones})) == [outcome]
-
-
-def test_who_may_not_ask_for_zones_is_warned() -> None:
-    assert outcomes(asked(zone, {"ec2.describe_availability_zones": DENIED})) == ["warning"]
+@pytest.mark.parametrize(
+    ("zones", "line", "fix"),
+    [
+        (ZONES, f"ok: {HERE}", ""),
+        ([], "error: us-west-2 has no zone usw2-az4 in this account", "usw2-az1"),
+        ([{**ZONES[0], "OptInStatus": "not-opted-in"}], "error: ", ""),
+        ([{**ZONES[0], "State": "impaired"}], "warning: ", ""),
+    ],
+    ids=["named as in this account", "absent", "not opted in", "impaired"],
+)
+def test_the_zone_is_usable(zones: list[dict[str, str]], line: str, fix: str) -> None:
+    found = asked(zone, {"ec2.describe_availability_zones": {"AvailabilityZones": zones}})
+    assert [each.startswith(line) for each in lines(found)] == [True]
+    assert fix in found[0].fix

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from cli.preflight.check_result import CheckResult
 from cli.preflight.network import internet, vpc
 from cli.preflight.security_groups import security_groups
 from cli.preflight.subnets import subnets
-from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, asked, only, outcomes, refused, stacks
+from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, asked, lines, only, outcomes, refused, stacks
 
 OWN_SUBNETS = IMPORTED.replace(
     "instance_count: 4}",
@@ -36,18 +37,17 @@ def vpcs(without: str = "", cidr: str = "10.0.0.0/16") -> dict[str, Any]:
     return {"ec2.describe_vpcs": {"Vpcs": [found]}, "ec2.describe_vpc_attribute": attribute}
 
 
-def test_a_vpc_that_is_made_is_not_asked_for() -> None:
-    for check in (vpc, internet, subnets, security_groups):
-        assert outcomes(asked(check, {})) == ["skipped"]
-
-
-def test_a_vpc_that_resolves_names_is_well() -> None:
-    assert only(asked(vpc, vpcs(), IMPORTED)).message == "vpc-00000001 (10.0.0.0/16) exists and resolves names"
-
-
-def test_a_vpc_that_is_not_there_is_an_error() -> None:
-    found = only(asked(vpc, {"ec2.describe_vpcs": refused("InvalidVpcID.NotFound")}, IMPORTED))
-    assert (found.outcome, found.message) == ("error", "no VPC vpc-00000001 in us-west-2")
+@pytest.mark.parametrize(
+    ("answers", "file", "line"),
+    [
+        (vpcs(), IMPORTED, "ok: vpc-00000001 (10.0.0.0/16) exists and resolves names"),
+        (vpcs(cidr="10.8.0.0/16"), IMPORTED, "ok: vpc-00000001 (10.8.0.0/16) exists and resolves names"),
+        (vpcs(cidr="10.8.0.0/16"), OPENED, "error: vpc-00000001 has 10.8.0.0/16, and `vpc_cidr` is 10.0.0.0/16"),
+        ({"ec2.describe_vpcs": refused("InvalidVpcID.NotFound")}, IMPORTED, "error: no VPC vpc-00000001 in us-west-2"),
+    ],
+)
+def test_a_vpc_exists_and_has_the_range_from_which_a_public_subnet_is_cut(answers: dict[str, Any], file: str, line: str) -> None:
+    assert lines(asked(vpc, answers, file)) == [line]
 
 
 @pytest.mark.parametrize("setting", ["support", "hostnames"])
@@ -55,12 +55,6 @@ def test_a_vpc_without_dns_is_an_error_with_the_command_that_mends_it(setting: s
     found = only(asked(vpc, vpcs(without=setting), IMPORTED))
     assert found.outcome == "error"
     assert found.fix == f"`aws ec2 modify-vpc-attribute --vpc-id vpc-00000001 --enable-dns-{setting}`"
-
-
-def test_the_vpcs_range_matters_where_a_public_subnet_is_cut_from_it() -> None:
-    assert outcomes(asked(vpc, vpcs(cidr="10.8.0.0/16"), IMPORTED)) == ["ok"]
-    found = only(asked(vpc, vpcs(cidr="10.8.0.0/16"), OPENED))
-    assert (found.outcome, found.message) == ("error", "vpc-00000001 has 10.8.0.0/16, and `vpc_cidr` is 10.0.0.0/16")
 
 
 def test_the_vpcs_range_is_compared_although_its_settings_may_not_be_asked_for() -> None:
@@ -79,23 +73,19 @@ def default(**target: str) -> dict[str, str]:
     return {"DestinationCidrBlock": "0.0.0.0/0", **target}
 
 
-@pytest.mark.parametrize("main", [False, True])
-def test_a_subnet_with_a_way_out_is_well(main: bool) -> None:
-    found = only(asked(internet, routes(default(NatGatewayId="nat-1"), main=main), IMPORTED))
-    assert found.message == "subnet-00000001 has a route to the internet by nat-1"
-
-
 @pytest.mark.parametrize(
-    ("found", "outcome", "said"),
+    ("aws", "outcome", "message"),
     [
-        ([default(NatGatewayId="nat-1", State="blackhole")], "error", "is a blackhole"),
-        ([default(GatewayId="igw-1")], "error", "is public: its default route is igw-1"),
+        (routes(default(NatGatewayId="nat-1")), "ok", "subnet-00000001 has a route to the internet by nat-1"),
+        (routes(default(NatGatewayId="nat-1"), main=True), "ok", "subnet-00000001 has a route to the internet by nat-1"),
+        (routes(default(NatGatewayId="nat-1", State="blackhole")), "error", "is a blackhole"),
+        (routes(default(GatewayId="igw-1")), "error", "is public: its default route is igw-1"),
     ],
 )
-def test_a_subnet_without_routes_is_reported(found: list[dict[str, str]], outcome: str, said: str) -> None:
-    told = only(asked(internet, routes(*found), IMPORTED))
-    assert told.outcome == outcome
-    assert said in told.message
+def test_a_subnet_has_a_private_way_to_the_internet(aws: dict[str, Any], outcome: str, message: str) -> None:
+    found = only(asked(internet, aws, IMPORTED))
+    assert found.outcome == outcome
+    assert message in found.message
 
 
 def opened(gateways: int = 0, cidr: str = "10.0.8.0/24") -> dict[str, Any]:
@@ -151,35 +141,29 @@ def in_subnets(free: int = 100, others: int = 100, changed: dict[str, str] | Non
     return {"ec2.describe_subnets": describe, "sagemaker.list_clusters": {"ClusterSummaries": []}}
 
 
-def test_a_subnet_with_room_for_all_interfaces_is_well() -> None:
-    found = only(asked(subnets, in_subnets(33), IMPORTED))
-    assert found.outcome == "ok"
-    assert found.message == "the nodes' subnets (subnet-00000001) have 33 free addresses, and 33 are required (head 1, work 32)"
+THE_SUBNETS = "the nodes' subnets (subnet-00000001) have"
+NEW_FILE_SYSTEM = IMPORTED.replace(
+    "storage: {existing: {file_system_id: fs-00000001, mount_name: abcdefg}}", 'storage: {lustre: {version: "2.15"}}'
+)
 
 
-def test_a_subnet_that_is_too_small_is_an_error() -> None:
-    assert outcomes(asked(subnets, in_subnets(32), IMPORTED)) == ["error"]
-
-
-def test_a_new_file_system_takes_addresses_too() -> None:
-    file = IMPORTED.replace(
-        "storage: {existing: {file_system_id: fs-00000001, mount_name: abcdefg}}", 'storage: {lustre: {version: "2.15"}}'
-    )
-    found = only(asked(subnets, in_subnets(33), file))
-    assert found.outcome == "error"
-    assert "the file system 1 or more" in found.message
-
-
-def test_what_the_own_clusters_nodes_have_already_is_not_needed_again() -> None:
-    groups = [{"InstanceGroupName": "work", "InstanceType": "ml.trn1.32xlarge", "CurrentCount": 4}]
-    own = {
-        "sagemaker.list_clusters": {"ClusterSummaries": [{"ClusterName": "mine"}]},
-        "sagemaker.describe_cluster": {"ClusterName": "mine", "InstanceGroups": groups},
-        "cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "mine"}),
-    }
-    found = only(asked(subnets, in_subnets(1) | own, IMPORTED))
-    assert found.outcome == "ok"
-    assert "32 of which its nodes already have" in found.message
+@pytest.mark.parametrize(
+    ("file", "free", "line"),
+    [
+        (IMPORTED, 33, f"ok: {THE_SUBNETS} 33 free addresses, and 33 are required (head 1, work 32)"),
+        (IMPORTED, 32, f"error: {THE_SUBNETS} 32 free addresses, and 33 are required (head 1, work 32)"),
+        (
+            *(NEW_FILE_SYSTEM, 33),
+            f"error: {THE_SUBNETS} 33 free addresses, and 34 are required (head 1, work 32, the file system 1 or more)",
+        ),
+        (
+            *(IMPORTED.replace("subnet-00000001", "subnet-00000003"), 33),
+            "error: the nodes' subnets: no subnet subnet-00000003 in us-west-2",
+        ),
+    ],
+)
+def test_the_subnets_have_room_for_all_interfaces(file: str, free: int, line: str) -> None:
+    assert lines(asked(subnets, in_subnets(free), file)) == [line]
 
 
 def own_cluster(**group: Any) -> dict[str, Any]:
@@ -189,6 +173,13 @@ def own_cluster(**group: Any) -> dict[str, Any]:
         "sagemaker.describe_cluster": {"ClusterName": "mine", "InstanceGroups": [{"InstanceGroupName": "work", **group}]},
         "cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "mine"}),
     }
+
+
+def test_what_the_own_clusters_nodes_have_already_is_not_needed_again() -> None:
+    own = own_cluster(InstanceType="ml.trn1.32xlarge", CurrentCount=4)
+    found = only(asked(subnets, in_subnets(1) | own, IMPORTED))
+    assert found.outcome == "ok"
+    assert "32 of which its nodes already have" in found.message
 
 
 def test_nodes_of_several_types_or_with_only_efa_count_with_their_real_addresses() -> None:
@@ -257,42 +248,50 @@ def test_subnets_of_several_zones_are_an_error() -> None:
     )
 
 
-def test_a_subnet_that_is_not_there_is_an_error() -> None:
-    found = only(asked(subnets, in_subnets(), IMPORTED.replace("subnet-00000001", "subnet-00000003")))
-    assert (found.outcome, found.message) == ("error", "the nodes' subnets: no subnet subnet-00000003 in us-west-2")
-
-
 def to(*groups: str, anywhere: bool = False, **ports: Any) -> dict[str, Any]:
     """A rule that lets through all traffic, or some ports, with these groups or with everybody."""
     pairs = [{"GroupId": group} for group in groups]
     return {"IpProtocol": "-1", "UserIdGroupPairs": pairs, "IpRanges": [{"CidrIp": "0.0.0.0/0"}] if anywhere else [], **ports}
 
 
-def group(inward: list[dict[str, Any]], outward: list[dict[str, Any]], **changed: str) -> dict[str, Any]:
-    """An account whose security group has these rules."""
-    found = {"VpcId": "vpc-00000001", "IpPermissions": inward, "IpPermissionsEgress": outward, **changed}
+Rules = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def groups(**rules: Rules) -> dict[str, Any]:
+    """An account whose security groups (their hyphens written as underscores) have these rules inward and outward."""
 
     def describe(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
-        return {"SecurityGroups": [{"GroupId": GroupIds[0], **found}]}
+        inward, outward = rules[GroupIds[0].replace("-", "_")]
+        found = {"GroupId": GroupIds[0], "VpcId": "vpc-00000001", "IpPermissions": inward, "IpPermissionsEgress": outward}
+        return {"SecurityGroups": [found]}
 
     return {"ec2.describe_security_groups": describe}
+
+
+def group(inward: list[dict[str, Any]], outward: list[dict[str, Any]], vpc: str = "vpc-00000001") -> dict[str, Any]:
+    """An account whose security groups all have these rules."""
+    rules = {"VpcId": vpc, "IpPermissions": inward, "IpPermissionsEgress": outward}
+    return {
+        "ec2.describe_security_groups": lambda GroupIds: {"SecurityGroups": [{"GroupId": GroupIds[0], **rules}]}  # noqa: N803
+    }
 
 
 ITSELF, EVERYBODY = to("sg-00000001"), to(anywhere=True)
 
 
-def test_a_group_that_is_open_to_itself_is_well() -> None:
-    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY]), IMPORTED)) == ["ok"]
+HTTPS = to(anywhere=True, IpProtocol="tcp", FromPort=443, ToPort=443)
 
 
-def test_a_group_that_lets_out_no_https_is_a_warning() -> None:
-    found = only(asked(security_groups, group([ITSELF], [ITSELF]), IMPORTED))
-    assert (found.outcome, found.message) == (
-        "warning",
-        "sg-00000001 does not let out TCP 443 to everywhere, by which nodes reach AWS",
-    )
-    https = {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
-    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF, https]), IMPORTED)) == ["ok"]
+@pytest.mark.parametrize(
+    ("outward", "line"),
+    [
+        ([ITSELF, EVERYBODY], "ok: sg-00000001 lets its members reach each other, also on Lustre's ports"),
+        ([ITSELF, HTTPS], "ok: sg-00000001 lets its members reach each other, also on Lustre's ports"),
+        ([ITSELF], "warning: sg-00000001 does not let out TCP 443 to everywhere, by which nodes reach AWS"),
+    ],
+)
+def test_a_group_is_open_to_itself_and_lets_out_https(outward: list[dict[str, Any]], line: str) -> None:
+    assert lines(asked(security_groups, group([ITSELF], outward), IMPORTED)) == [line]
 
 
 def test_efa_needs_a_rule_outward_that_names_the_group() -> None:
@@ -329,31 +328,24 @@ def test_nodes_without_efa_may_connect_by_range_or_only_over_tcp(inward: list[di
 
 def test_of_several_groups_that_nodes_have_one_with_the_rules_is_enough() -> None:
     file = OWN_SUBNETS.replace("[sg-00000002]", "[sg-00000001, sg-00000002]")
-    rules = {"sg-00000001": ([ITSELF], [ITSELF, EVERYBODY]), "sg-00000002": ([], [EVERYBODY])}
-
-    def describe(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
-        inward, outward = rules[GroupIds[0]]
-        found = {"GroupId": GroupIds[0], "VpcId": "vpc-00000001", "IpPermissions": inward, "IpPermissionsEgress": outward}
-        return {"SecurityGroups": [found]}
-
-    found = asked(security_groups, {"ec2.describe_security_groups": describe}, file)
+    second: Rules = ([], [EVERYBODY])
+    found = asked(security_groups, groups(sg_00000001=([ITSELF], [ITSELF, EVERYBODY]), sg_00000002=second), file)
     assert [each.message.partition(" let")[0] for each in found] == ["sg-00000001", "sg-00000001, sg-00000002"]
     assert outcomes(found) == ["ok", "ok"]
-    rules["sg-00000001"] = ([EVERYBODY], [EVERYBODY])
-    neither = asked(security_groups, {"ec2.describe_security_groups": describe}, file)
+    neither = asked(security_groups, groups(sg_00000001=([EVERYBODY], [EVERYBODY]), sg_00000002=second), file)
     assert outcomes(neither) == ["ok", "error", "error"], "the first set is the controller's, which has no EFA"
     assert neither[1].message.startswith("sg-00000001, sg-00000002 do not let in all traffic from each other")
 
 
 def test_a_group_of_another_vpc_or_one_that_is_not_there_is_an_error() -> None:
-    elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], VpcId="vpc-00000009"), IMPORTED)
+    elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], vpc="vpc-00000009"), IMPORTED)
     assert elsewhere[0].message == "sg-00000001 is in vpc-00000009, not in vpc-00000001"
     absent = asked(security_groups, {"ec2.describe_security_groups": refused("InvalidGroup.NotFound")}, IMPORTED)
     assert only(absent).message == "no security group sg-00000001 in us-west-2"
 
 
 def test_a_groups_own_network_must_be_in_the_vpc_too() -> None:
-    elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], VpcId="vpc-00000009"), OWN_SUBNETS)
+    elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], vpc="vpc-00000009"), OWN_SUBNETS)
     found = [each.message for each in elsewhere if each.outcome == "error"]
     assert "sg-00000002 is in vpc-00000009, not in vpc-00000001" in found
     told = asked(subnets, in_subnets(VpcId="vpc-00000009"), OWN_SUBNETS)
@@ -367,18 +359,13 @@ def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:
 
 def test_login_nodes_with_a_group_of_their_own_need_not_reach_each_other() -> None:
     own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000001], SecurityGroupIds: [sg-00000002]}}"
-    login = f"  - {{name: door, role: login, instance_type: ml.c5.xlarge, instance_count: 2, {own}}}\n"
+    file = f"{IMPORTED}  - {{name: door, role: login, instance_type: ml.c5.xlarge, instance_count: 2, {own}}}\n"
     slurmctld = to("sg-00000002", IpProtocol="tcp", FromPort=6817, ToPort=6817)
-    met: dict[str, list[dict[str, Any]]] = {"sg-00000001": [ITSELF, slurmctld], "sg-00000002": []}
-
-    def both(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
-        found = {"GroupId": GroupIds[0], "VpcId": "vpc-00000001", "IpPermissions": met[GroupIds[0]]}
-        return {"SecurityGroups": [found | {"IpPermissionsEgress": [ITSELF, EVERYBODY]}]}
-
-    found = asked(security_groups, {"ec2.describe_security_groups": both}, IMPORTED + login)
-    assert [(each.outcome.value, each.message) for each in found[1:]] == [("ok", "sg-00000002 lets its members reach AWS")]
-    met["sg-00000001"] = [ITSELF]
-    deaf = asked(security_groups, {"ec2.describe_security_groups": both}, IMPORTED + login)[-1]
+    outward = [ITSELF, EVERYBODY]
+    door: Rules = ([], outward)
+    open_to_it = groups(sg_00000001=([ITSELF, slurmctld], outward), sg_00000002=door)
+    assert lines(asked(security_groups, open_to_it, file))[1:] == ["ok: sg-00000002 lets its members reach AWS"]
+    deaf = asked(security_groups, groups(sg_00000001=([ITSELF], outward), sg_00000002=door), file)[-1]
     assert deaf.message.startswith("sg-00000001 does not let in TCP 6817 from sg-00000002"), "their commands ask slurmctld"
 
 
@@ -393,32 +380,20 @@ def test_a_controller_with_a_group_of_its_own_hears_the_others_and_they_hear_it(
 
 
 def test_groups_of_nodes_apart_from_the_others_must_still_meet_slurm() -> None:
-    def both(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
-        [name] = GroupIds
-        inward = [to(name), *met.get(name, [])]
-        found = {"GroupId": name, "VpcId": "vpc-00000001", "IpPermissions": inward, "IpPermissionsEgress": [to(name), EVERYBODY]}
-        return {"SecurityGroups": [found]}
+    def apart(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> list[CheckResult]:
+        itself = to("sg-00000002")
+        return asked(
+            security_groups,
+            groups(sg_00000001=([ITSELF, *first], [ITSELF, EVERYBODY]), sg_00000002=([itself, *second], [itself, EVERYBODY])),
+            OWN_SUBNETS,
+        )
 
-    met: dict[str, list[dict[str, Any]]] = {}
-    found = asked(security_groups, {"ec2.describe_security_groups": both}, OWN_SUBNETS)
+    found = apart([], [])
     assert outcomes(found) == ["ok", "ok", "warning", "warning"]
     assert found[2].message.startswith("sg-00000002 does not let in TCP 6818 from sg-00000001")
     assert found[3].message.startswith("sg-00000001 does not let in TCP 6817 from sg-00000002")
-    met |= {"sg-00000001": [to("sg-00000002")], "sg-00000002": [to("sg-00000001", IpProtocol="tcp", FromPort=6818, ToPort=6818)]}
-    assert outcomes(asked(security_groups, {"ec2.describe_security_groups": both}, OWN_SUBNETS)) == ["ok", "ok"]
-
-
-@pytest.mark.parametrize(
-    ("check", "operation"),
-    [
-        (vpc, "ec2.describe_vpcs"),
-        (internet, "ec2.describe_route_tables"),
-        (security_groups, "ec2.describe_security_groups"),
-    ],
-)
-def test_who_may_not_look_is_warned(check: Any, operation: str) -> None:
-    assert outcomes(asked(check, {operation: DENIED}, IMPORTED)) == ["warning"]
-    assert outcomes(asked(subnets, {"sagemaker.list_clusters": DENIED}, IMPORTED)) == ["warning"]
+    slurmd = to("sg-00000001", IpProtocol="tcp", FromPort=6818, ToPort=6818)
+    assert outcomes(apart([to("sg-00000002")], [slurmd])) == ["ok", "ok"]
 
 
 def test_a_file_without_a_network_of_its_own_may_still_name_subnets_in_overrides() -> None:

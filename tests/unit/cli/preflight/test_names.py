@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from cli.preflight.buckets import named_buckets, script_bucket
 from cli.preflight.cluster import cluster_name
 from config.bucket_names import script_bucket_name
-from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, REGION, asked, only, outcomes, refused, stacks
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, IMPORTED, REGION, asked, only, outcomes, refused, stacks
 
 NAMED = f"cluster_name: big\n{FILE}"
 ROLE = f"overrides: {{ExecutionRole: arn:aws:iam::{ACCOUNT}:role/nodes}}"
@@ -33,8 +33,6 @@ def live(status: str = "InService", tags: dict[str, str] | None = None) -> dict[
     }
 
 
-ABSENT = {"sagemaker.describe_cluster": refused("ResourceNotFound")}
-OWN_STACK = {"cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "big"})}
 RESOURCE = {
     "StackId": STACK,
     "LogicalResourceId": "Cluster",
@@ -44,12 +42,11 @@ RESOURCE = {
 }
 
 
-def test_a_generated_name_is_always_free() -> None:
-    assert outcomes(asked(cluster_name, {})) == ["skipped"]
-
-
 def test_a_name_that_no_cluster_has_is_free() -> None:
-    assert only(asked(cluster_name, ABSENT, NAMED)).message == "no cluster big exists"
+    assert (
+        only(asked(cluster_name, {"sagemaker.describe_cluster": refused("ResourceNotFound")}, NAMED)).message
+        == "no cluster big exists"
+    )
 
 
 def test_a_cluster_of_another_stack_is_in_the_way_and_its_owner_is_named() -> None:
@@ -70,51 +67,51 @@ def test_a_cluster_without_owner_may_be_taken_over() -> None:
     assert "`adopt: true` adopts it" in adopted.message
 
 
-def test_the_own_cluster_is_no_obstacle() -> None:
-    account = {**live(tags=owner(STACK)), **OWN_STACK, "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]}}
-    assert only(asked(cluster_name, account, NAMED)).message == "big belongs to this file and is InService"
-    assert only(asked(cluster_name, account)).message == "big belongs to this file and is InService", (
-        "nor is one of a generated name"
-    )
+def own(status: str = "InService") -> dict[str, Any]:
+    """An account whose cluster `big` the file's stack owns."""
+    resources = {"cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]}}
+    return {**live(status, owner(STACK)), "cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "big"}), **resources}
+
+
+@pytest.mark.parametrize("file", [NAMED, FILE], ids=["named in the file", "generated"])
+def test_the_own_cluster_is_no_obstacle(file: str) -> None:
+    assert only(asked(cluster_name, own(), file)).message == "big belongs to this file and is InService"
 
 
 @pytest.mark.parametrize("status", ["Creating", "Updating", "RollingBack", "Deleting"])
 def test_an_own_cluster_that_is_busy_is_a_warning(status: str) -> None:
-    account = {
-        **live(status, owner(STACK)),
-        **OWN_STACK,
-        "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]},
-    }
-    found = only(asked(cluster_name, account, NAMED))
+    found = only(asked(cluster_name, own(status), NAMED))
     assert (found.outcome, found.fix) == ("warning", "wait: `./hpod status draft` shows when it is done")
 
 
-def test_who_may_not_look_at_clusters_is_warned() -> None:
-    assert outcomes(asked(cluster_name, {"sagemaker.describe_cluster": DENIED}, NAMED)) == ["warning"]
+def head(region: str = REGION) -> dict[str, Any]:
+    return {"ResponseMetadata": {"HTTPHeaders": {"x-amz-bucket-region": region}}}
 
 
-def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> None:
-    free = only(asked(script_bucket, {"s3.head_bucket": refused("404")}))
-    assert (free.outcome, free.message) == ("ok", f"the name {SCRIPTS} is free")
-    taken = only(asked(script_bucket, {"s3.head_bucket": {}}))
-    assert taken.outcome == "error"
-    assert taken.message == f"bucket {SCRIPTS} already exists, and no stack of this file owns it"
-    own = only(asked(script_bucket, {"s3.head_bucket": {}, "cloudformation.describe_stacks": stacks(Cluster={})}))
-    assert own.outcome == "ok"
+def kept_out(region: str = REGION) -> ClientError:
+    """What S3 answers to those who may not look at a bucket that is there."""
+    failure = refused("403")
+    failure.response["ResponseMetadata"] = head(region)["ResponseMetadata"]
+    return failure
 
 
-def test_a_bucket_that_another_account_has_is_an_error() -> None:
-    found = only(asked(script_bucket, {"s3.head_bucket": kept_out()}))
-    assert found.outcome == "error"
-    assert "another account owns it" in found.message
-    own = asked(script_bucket, {"s3.head_bucket": kept_out(), "cloudformation.describe_stacks": stacks(Cluster={})})
-    assert outcomes(own) == ["warning"]
-
-
-def test_who_may_not_ask_for_a_bucket_that_may_not_be_there_is_warned() -> None:
-    found = only(asked(script_bucket, {"s3.head_bucket": refused("403")}))
-    assert found.outcome == "warning"
-    assert "no permission to check this" in found.message
+@pytest.mark.parametrize(
+    ("answer", "deployed", "outcome", "message"),
+    [
+        (refused("404"), False, "ok", f"the name {SCRIPTS} is free"),
+        ({}, False, "error", f"bucket {SCRIPTS} already exists, and no stack of this file owns it"),
+        ({}, True, "ok", ""),
+        (kept_out(), False, "error", "another account owns it"),
+        (kept_out(), True, "warning", ""),
+        (refused("403"), False, "warning", "no permission to check this"),
+    ],
+    ids=["free", "of nobody", "of the stack", "of another account", "hidden from the caller", "may not exist"],
+)
+def test_the_scripts_bucket_is_free_or_the_stacks(answer: Any, deployed: bool, outcome: str, message: str) -> None:
+    stack = {"cloudformation.describe_stacks": stacks(Cluster={})} if deployed else {}
+    found = only(asked(script_bucket, {"s3.head_bucket": answer, **stack}))
+    assert found.outcome == outcome
+    assert message in found.message
 
 
 def test_the_bucket_is_named_after_the_file_and_a_long_name_is_cut_to_what_s3_takes() -> None:
@@ -128,17 +125,6 @@ FILE_WITH_BUCKETS = IMPORTED.replace(
     "mount_name: abcdefg}, data_bucket: {existing: ours}, "
     "data_repository_associations: [{path: /d, bucket: theirs}, {path: /e}]}",
 )
-
-
-def head(region: str = REGION) -> dict[str, Any]:
-    return {"ResponseMetadata": {"HTTPHeaders": {"x-amz-bucket-region": region}}}
-
-
-def kept_out(region: str = REGION) -> ClientError:
-    """What S3 answers to those who may not look at a bucket that is there."""
-    failure = refused("403")
-    failure.response["ResponseMetadata"] = head(region)["ResponseMetadata"]
-    return failure
 
 
 def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:

@@ -1,5 +1,6 @@
 """The caller's rights, and those of the role as which CloudFormation works."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,8 +21,17 @@ class Simulator:
     https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
     """
 
-    def __init__(self, refusals: dict[tuple[str, str], str] | None = None, organization: tuple[str, ...] = ()) -> None:
-        self.refusals, self.organization = refusals or {}, organization
+    def __init__(
+        self,
+        refusals: dict[tuple[str, str], str] | None = None,
+        organization: tuple[str, ...] = (),
+        missing: str = "",
+        unknown_values: Sequence[str] = (),
+        *,
+        in_pages: bool = False,
+    ) -> None:
+        self.refusals, self.organization, self.missing = refusals or {}, organization, missing
+        self.unknown_values, self.in_pages = unknown_values, in_pages
         self.simulated: list[tuple[str, list[str], list[str]]] = []
 
     def simulate(
@@ -30,13 +40,17 @@ class Simulator:
         ActionNames: list[str],  # noqa: N803
         ContextEntries: list[dict[str, Any]],  # noqa: N803
         ResourceArns: list[str] | None = None,  # noqa: N803
-    ) -> dict[str, Any]:
+    ) -> Any:
         assert len(ActionNames) <= 50
         assert [(each["ContextKeyName"], each["ContextKeyValues"]) for each in ContextEntries] == [
             ("aws:RequestedRegion", ["us-west-2"])
         ]
         self.simulated.append((PolicySourceArn, ActionNames, ResourceArns or []))
-        return {"EvaluationResults": [self._result(PolicySourceArn, action, ResourceArns or []) for action in ActionNames]}
+        if PolicySourceArn == self.missing:
+            return refused("NoSuchEntity")
+        results = [self._result(PolicySourceArn, action, ResourceArns or []) for action in ActionNames]
+        pages = [[each] for each in results] if self.in_pages else [results]
+        return Pages(tuple({"EvaluationResults": page} for page in pages))
 
     def _result(self, source: str, action: str, resources: list[str]) -> dict[str, Any]:
         decision = self.refusals.get((source, action), "allowed")
@@ -48,6 +62,7 @@ class Simulator:
             "EvalDecision": next((told for told in decisions.values() if told != "allowed"), decision),
             "OrganizationsDecisionDetail": {"AllowedByOrganizations": action not in self.organization},
             **({"ResourceSpecificResults": specific} if specific else {}),
+            **({"MissingContextValues": self.unknown_values} if self.unknown_values else {}),
         }
 
     def account(self) -> dict[str, Any]:
@@ -68,65 +83,47 @@ def test_a_caller_who_may_take_on_the_bootstraps_roles_needs_nothing_else() -> N
     ]
 
 
-def test_a_caller_who_may_not_is_warned_and_held_to_what_the_command_line_then_does() -> None:
-    refusals = {(ROLE, "sts:AssumeRole"): "implicitDeny", (ROLE, "iam:PassRole"): "explicitDeny"}
-    found = asked(permissions, Simulator(refusals).account())
-    assert outcomes(found) == ["warning", "error", "ok"]
-    assert "the CDK would use your own permissions" in found[0].message
-    assert found[1].message == "role dev is denied iam:PassRole"
+PUBLISHING = f"cdk-hnb659fds-file-publishing-role-{ACCOUNT}-us-west-2"
 
 
-def test_the_role_that_the_caller_may_not_take_on_is_named_and_the_other_is_not() -> None:
-    publishing = f"cdk-hnb659fds-file-publishing-role-{ACCOUNT}-us-west-2"
-    found = asked(permissions, Simulator({(ROLE, publishing): "implicitDeny"}).account())
-    assert found[0].message == f"role dev may not assume {publishing}, so the CDK would use your own permissions"
+@pytest.mark.parametrize(
+    ("simulator", "ends"),
+    [
+        (
+            Simulator({(ROLE, "sts:AssumeRole"): "implicitDeny", (ROLE, "iam:PassRole"): "explicitDeny"}),
+            ["warning: the CDK would use your own permissions", "error: role dev is denied iam:PassRole", "ok: "],
+        ),
+        (
+            Simulator({(ROLE, PUBLISHING): "implicitDeny"}),
+            [f"warning: role dev may not assume {PUBLISHING}, so the CDK would use your own permissions", "ok: ", "ok: "],
+        ),
+        (
+            Simulator({(EXECUTION, "fsx:CreateFileSystem"): "explicitDeny", (EXECUTION, "ec2:CreateVpc"): "implicitDeny"}),
+            ["ok: ", "error: is denied fsx:CreateFileSystem", "warning: is not allowed everywhere: ec2:CreateVpc"],
+        ),
+        (Simulator(organization=("ec2:CreateVpc",)), ["ok: ", "error: "]),
+        (Simulator(missing=EXECUTION), ["ok: ", "error: "]),
+        (
+            Simulator({(EXECUTION, "ec2:CreateVpc"): "explicitDeny"}, unknown_values=["aws:PrincipalTag/team"]),
+            ["ok: ", "warning: is not allowed everywhere: ec2:CreateVpc"],
+        ),
+        (Simulator({(EXECUTION, "states:CreateStateMachine"): "explicitDeny"}, in_pages=True), ["ok: ", "error: "]),
+    ],
+    ids=[
+        *("the caller may not assume the roles", "the caller may not assume one role", "CloudFormation's role is denied"),
+        *("the organization denies", "no role of CloudFormation's", "a condition with unknown values", "in pages"),
+    ],
+)
+def test_what_is_missing_is_an_error_or_a_warning(simulator: Simulator, ends: list[str]) -> None:
+    found = asked(permissions, simulator.account())
+    assert outcomes(found) == [end.partition(":")[0] for end in ends]
+    for each, end in zip(found, ends, strict=True):
+        assert each.message.endswith(end.partition(": ")[2])
 
 
-def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allowed_everywhere_a_warning() -> None:
-    refusals = {(EXECUTION, "fsx:CreateFileSystem"): "explicitDeny", (EXECUTION, "ec2:CreateVpc"): "implicitDeny"}
-    found = asked(permissions, Simulator(refusals).account())
-    assert outcomes(found) == ["ok", "error", "warning"]
-    assert found[1].message.endswith("is denied fsx:CreateFileSystem")
-    assert found[2].message.endswith("is not allowed everywhere: ec2:CreateVpc")
-
-
-def test_what_the_organization_does_not_allow_is_an_error() -> None:
-    found = asked(permissions, Simulator(organization=("ec2:CreateVpc",)).account())
-    assert outcomes(found) == ["ok", "error"]
-
-
-def test_a_deny_by_a_condition_with_unknown_values_is_no_error() -> None:
-    simulator = Simulator({(EXECUTION, "ec2:CreateVpc"): "explicitDeny"})
-
-    def simulate(**arguments: Any) -> dict[str, Any]:
-        results = simulator.simulate(**arguments)["EvaluationResults"]
-        return {"EvaluationResults": [{**each, "MissingContextValues": ["aws:PrincipalTag/team"]} for each in results]}
-
-    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
-    assert outcomes(found) == ["ok", "warning"]
-    assert found[1].message.endswith("is not allowed everywhere: ec2:CreateVpc")
-
-
-def test_all_pages_of_decisions_are_read() -> None:
-    simulator = Simulator({(EXECUTION, "states:CreateStateMachine"): "explicitDeny"})
-
-    def in_pages(**arguments: Any) -> Pages:
-        results = simulator.simulate(**arguments)["EvaluationResults"]
-        return Pages(tuple({"EvaluationResults": [each]} for each in results))
-
-    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": in_pages})
-    assert outcomes(found) == ["ok", "error"]
-
-
-def test_without_cloudformations_role_the_region_is_not_bootstrapped() -> None:
-    simulator = Simulator()
-
-    def simulate(**arguments: Any) -> Any:
-        return refused("NoSuchEntity") if arguments["PolicySourceArn"] == EXECUTION else simulator.simulate(**arguments)
-
-    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
-    assert outcomes(found) == ["ok", "error"]
-    assert found[1].fix == f"run `cdk bootstrap aws://{ACCOUNT}/us-west-2`"
+def test_without_cloudformations_role_the_region_is_to_be_bootstrapped() -> None:
+    [_, found] = asked(permissions, Simulator(missing=EXECUTION).account())
+    assert found.fix == f"run `cdk bootstrap aws://{ACCOUNT}/us-west-2`"
 
 
 @pytest.mark.parametrize("name", ["root", "federated-user/me"])

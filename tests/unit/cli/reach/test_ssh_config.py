@@ -16,6 +16,7 @@ from cli.reach.ssh import login_of, ssh_config
 from cli.reach.ssh_config import INCLUDE, host_keys, known_hosts, with_include, write_private
 from cli.remote.shell import Output
 from cli.result import Result
+from tests.unit.cli.commands import data_of
 from tests.unit.cli.fake_nodes import NODES, FakeNodes, FakeShell, resource_config
 
 KEYS = "".join(f"{address} ssh-ed25519 AAAA{node[-1]}=\n# {address}:22 SSH-2.0\n" for _, _, node, address in NODES)
@@ -88,8 +89,7 @@ def test_host_keys_are_those_that_the_nodes_present(tmp_path: Path) -> None:
         "i-0000000000000000c ssh-ed25519 AAAAc=",
         "i-0000000000000000d ssh-ed25519 AAAAd=",
     ]
-    assert result.data is not None
-    assert all(node["has_host_key"] for node in result.data["nodes"])
+    assert all(node["has_host_key"] for node in data_of(result)["nodes"])
 
 
 def test_a_node_without_a_host_key_is_named(tmp_path: Path) -> None:
@@ -112,8 +112,7 @@ def test_a_second_run_writes_nothing(tmp_path: Path) -> None:
     assert len(first["changed"]) == 3
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / ".ssh").rglob("*")}
     again = written(tmp_path)
-    assert again.data is not None
-    assert again.data["changed"] == []
+    assert data_of(again)["changed"] == []
     assert "is up to date" in str(again)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / ".ssh").rglob("*")} == before
 
@@ -123,8 +122,7 @@ def test_a_replaced_node_changes_only_our_files(tmp_path: Path) -> None:
     account = FakeNodes()
     account.summaries[3]["InstanceId"] = "i-0000000000000000e"
     result = written(tmp_path, account=account)
-    assert result.data is not None
-    assert [Path(path).name for path in result.data["changed"]] == ["draft.known_hosts", "draft.conf"]
+    assert [Path(path).name for path in data_of(result)["changed"]] == ["draft.known_hosts", "draft.conf"]
     assert "i-0000000000000000d" not in (tmp_path / ".ssh" / "hyperpod-cdk" / "draft.conf").read_text()
 
 
@@ -175,8 +173,7 @@ def test_only_running_nodes_have_an_entry(tmp_path: Path) -> None:
     account = FakeNodes()
     account.summaries[2]["InstanceStatus"] = {"Status": "Pending"}
     result = written(tmp_path, account=account)
-    assert result.data is not None
-    assert len(result.data["nodes"]) == 3
+    assert len(data_of(result)["nodes"]) == 3
     for each in account.summaries:
         each["InstanceStatus"] = {"Status": "Failure"}
     with pytest.raises(CommandError, match="has no Running node"):

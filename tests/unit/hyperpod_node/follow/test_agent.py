@@ -74,9 +74,12 @@ class Node(FakeSystem):
         return len([words for words in self.run.named("python3") if words[-1] == "--live"])
 
     def live_steps_fail(self, output: str) -> None:
+        self.python_fails("--live", f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+
+    def python_fails(self, option: str, message: str) -> None:
         def fail(arguments: tuple[str, ...], _: str | None) -> str:
-            if arguments[-1] == "--live":
-                raise NodeError(f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+            if arguments[-1] == option:
+                raise NodeError(message)
             return ""
 
         self.answers("python3", fail)
@@ -221,10 +224,19 @@ def test_the_state_is_reported_every_five_minutes_and_at_a_change(node: Node) ->
     assert [len(node.tick()) for _ in range(10)] == [0, 0, 0, 0, 1] * 2
 
 
-def test_a_parameter_that_cannot_be_read_is_a_warning(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
-    node.aws.failures = [error(400, "AccessDeniedException")]
+@pytest.mark.parametrize(
+    ("failures", "warning"),
+    [
+        ([error(400, "AccessDeniedException")], "AccessDeniedException"),
+        ([UnreachableError("no route")] * ATTEMPTS, "no route"),
+    ],
+)
+def test_a_parameter_that_cannot_be_read_is_a_warning_beside_the_state(
+    node: Node, failures: list[Exception], warning: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node.aws.failures = failures
     assert [each["record"] for each in node.tick()] == ["state"]
-    assert "warning: ssm:GetParameter: AccessDeniedException" in capsys.readouterr().out
+    assert f"warning: ssm:GetParameter: {warning}" in capsys.readouterr().out
 
 
 def test_reports_that_could_not_be_sent_are_sent_later(node: Node) -> None:
@@ -287,11 +299,6 @@ def test_a_short_outage_is_no_result_and_a_long_one_is(node: Node, failure: Exce
     assert Memory.load(node.system).generation == 5
 
 
-def test_the_state_is_reported_while_ssm_does_not_respond(node: Node) -> None:
-    node.aws.failures = [UnreachableError("no route")] * ATTEMPTS
-    assert [each["record"] for each in node.tick()] == ["state"]
-
-
 def test_the_result_is_sent_before_the_state_is_read(node: Node) -> None:
     node.aws.parameter = pointer(3)
     node.path("/proc/mounts").unlink()
@@ -301,15 +308,10 @@ def test_the_result_is_sent_before_the_state_is_read(node: Node) -> None:
 
 
 def test_a_bundle_whose_agent_cannot_run_fails_and_changes_nothing(node: Node) -> None:
-    def fail(arguments: tuple[str, ...], _: str | None) -> str:
-        if arguments[-1] == "--check":
-            raise NodeError("`python3 --check` ended with status 1: SyntaxError: invalid syntax")
-        return ""
-
-    node.answers("python3", fail)
+    error = "`python3 --check` ended with status 1: SyntaxError: invalid syntax"
+    node.python_fails("--check", error)
     node.aws.parameter = pointer(2)
-    message = "the new agent cannot run: `python3 --check` ended with status 1: SyntaxError: invalid syntax"
-    assert node.outcomes() == [("failed", 2, None, message)]
+    assert node.outcomes() == [("failed", 2, None, f"the new agent cannot run: {error}")]
     assert node.applied == 0
     assert not node.path(bundle.CURRENT).exists()
 

@@ -26,6 +26,15 @@ def objects(files: dict[str, bytes], parameters: str = json.dumps(PARAMETERS, in
     return {f"lifecycle/1/{name}": content for name, content in {**files, NAME: parameters.encode()}.items()}
 
 
+def write_scripts(folder: Path) -> Path:
+    """Write FILES as HyperPod downloads them."""
+    for name, content in objects(FILES).items():
+        file = folder / name.removeprefix("lifecycle/1/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return folder
+
+
 def sha256_of(files: dict[str, bytes]) -> str:
     """The hash as the deployment calculates it."""
     canonical = json.dumps(PARAMETERS, sort_keys=True, separators=(",", ":"))
@@ -92,11 +101,7 @@ def test_a_bundle_with_an_object_that_cannot_be_read_is_refused(node: FakeSystem
 
 
 def test_the_scripts_that_hyperpod_started_become_the_current_bundle(node: FakeSystem, tmp_path: Path) -> None:
-    scripts = tmp_path / "src"
-    for name, content in objects(FILES).items():
-        file = scripts / name.removeprefix("lifecycle/1/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+    scripts = write_scripts(tmp_path / "src")
     (scripts / "a/__pycache__").mkdir()
     (scripts / "a/__pycache__/b.pyc").write_bytes(b"x")
     for _ in range(2):  # HyperPod may run the scripts again

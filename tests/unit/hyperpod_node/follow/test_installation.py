@@ -16,7 +16,7 @@ from tests.unit.hyperpod_node.a_node import a_context
 from tests.unit.hyperpod_node.fake_system import FakeSystem
 from tests.unit.hyperpod_node.follow.fake_aws import FakeAws, error
 from tests.unit.hyperpod_node.follow.test_agent import FOLLOW
-from tests.unit.hyperpod_node.follow.test_bundle import FILES, objects, sha256_of
+from tests.unit.hyperpod_node.follow.test_bundle import FILES, sha256_of, write_scripts
 
 TIMER, SERVICE = (f"/etc/systemd/system/hyperpod-follow.{kind}" for kind in ("timer", "service"))
 
@@ -24,12 +24,7 @@ TIMER, SERVICE = (f"/etc/systemd/system/hyperpod-follow.{kind}" for kind in ("ti
 @pytest.fixture
 def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSystem:
     """A node whose scripts are FILES."""
-    scripts = tmp_path / "tmp/src"
-    for name, content in objects(FILES).items():
-        file = scripts / name.removeprefix("lifecycle/1/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-    monkeypatch.setattr(follow, "SCRIPTS", scripts)
+    monkeypatch.setattr(follow, "SCRIPTS", write_scripts(tmp_path / "tmp/src"))
     return FakeSystem(tmp_path)
 
 
@@ -69,10 +64,7 @@ def test_a_report_that_fails_is_a_warning_and_the_agent_runs(node: FakeSystem, c
 
 
 def test_an_installation_that_fails_is_a_warning(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(*_: object) -> str:
-        raise NodeError("`systemctl` ended with status 1: no")
-
-    node.answers("systemctl", fail)
+    node.answers("systemctl", NodeError("`systemctl` ended with status 1: no"))
     assert not start(node, FakeAws())
     assert "warning: this node does not follow the cluster file: `systemctl` ended with status 1: no" in capsys.readouterr().out
 

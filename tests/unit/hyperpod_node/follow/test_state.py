@@ -47,8 +47,7 @@ def node(tmp_path: Path) -> FakeSystem:
     return node
 
 
-def fails(*_: object) -> str:
-    raise NodeError("`program` ended with status 1: Unable to contact slurm controller")
+FAILS = NodeError("`program` ended with status 1: Unable to contact slurm controller")
 
 
 def test_a_controller_reports_slurm(node: FakeSystem) -> None:
@@ -79,7 +78,7 @@ def test_at_most_fifty_problems_are_reported(node: FakeSystem) -> None:
 
 def test_daemons_that_do_not_respond_are_reported(node: FakeSystem) -> None:
     for program in ("scontrol", "sinfo", "sacctmgr"):
-        node.answers(program, fails)
+        node.answers(program, FAILS)
     found = state(controller(), node.system)["slurm"]
     assert (found["slurmctld"], found["slurmdbd"]) == (0, 0)
 
@@ -87,7 +86,7 @@ def test_daemons_that_do_not_respond_are_reported(node: FakeSystem) -> None:
 def test_without_a_controller_that_responds_the_states_of_nodes_are_unknown(
     node: FakeSystem, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    node.answers("sinfo", fails)
+    node.answers("sinfo", FAILS)
     found = state(controller(), node.system)["slurm"]
     unknown = ("nodes", "idle", "allocated", "drained", "down", "joining", "problems")
     assert {name: found[name] for name in unknown} == dict.fromkeys(unknown)
@@ -96,11 +95,8 @@ def test_without_a_controller_that_responds_the_states_of_nodes_are_unknown(
 
 @pytest.mark.parametrize(("host", "up"), [("ip-10-1-0-4", 0), ("ip-10-1-0-5", 1)])
 def test_each_controller_reports_its_own_slurmctld(node: FakeSystem, host: str, up: int) -> None:
-    def ping(*_: object) -> str:
-        raise NodeError(f"`scontrol ping` ended with status 1: {DOWN}")
-
     node.host = host
-    node.answers("scontrol", ping)
+    node.answers("scontrol", NodeError(f"`scontrol ping` ended with status 1: {DOWN}"))
     assert state(controller(), node.system)["slurm"]["slurmctld"] == up
 
 
@@ -125,6 +121,6 @@ def test_a_file_system_that_does_not_respond_is_left_out(node: FakeSystem, capsy
 
 
 def test_services_are_left_out_if_systemd_does_not_respond(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
-    node.answers("systemctl", fails)
+    node.answers("systemctl", FAILS)
     assert state(a_context(), node.system)["services"] == {}
     assert "warning: the state of the services is unknown" in capsys.readouterr().out

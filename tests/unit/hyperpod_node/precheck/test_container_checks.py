@@ -18,26 +18,28 @@ def test_a_node_without_containers_is_not_blamed_for_it(make_node: Make, name: s
     assert (result.state, "installed" in result.message) == ("SKIP", True)
 
 
-def test_docker_passes_with_its_version_when_the_service_runs(make_node: Make) -> None:
-    result = containers.docker(
-        make_node("docker", answers={"docker --version": "Docker version 27.3\n", "systemctl show": ACTIVE})
-    )
-    assert (result.state, result.message) == ("PASS", "Docker version 27.3")
+FAILED = ACTIVE.replace("ActiveState=active", "ActiveState=failed").replace("Result=success", "Result=exit-code")
+SHOW = "systemctl show -p LoadState,ActiveState,Result"
 
 
-def test_docker_that_is_started_at_first_use_passes(make_node: Make) -> None:
-    def shown(unit: str) -> str:
-        return f"systemctl show -p LoadState,ActiveState,Result {unit}"
-
-    answers = {"docker --version": "Docker version 27.3", shown("docker.socket"): ACTIVE, shown("docker"): INACTIVE}
-    assert containers.docker(make_node("docker", answers=answers)).state == "PASS"
-
-
-def test_a_failed_docker_service_is_reported_with_the_reason_and_where_to_look(make_node: Make) -> None:
-    failed = ACTIVE.replace("ActiveState=active", "ActiveState=failed").replace("Result=success", "Result=exit-code")
-    result = containers.docker(make_node("docker", answers={"docker --version": "x", "systemctl show": failed}))
-    assert (result.state, result.message) == ("FAIL", "docker is installed, but its service is failed (exit-code)")
-    assert "journalctl -u docker" in result.fix
+@pytest.mark.parametrize(
+    ("units", "state", "message", "fix"),
+    [
+        ({"systemctl show": ACTIVE}, "PASS", "Docker version 27.3", ""),
+        ({f"{SHOW} docker.socket": ACTIVE, f"{SHOW} docker": INACTIVE}, "PASS", "Docker version 27.3, started on first use", ""),
+        (
+            *({"systemctl show": FAILED}, "FAIL", "docker is installed, but its service is failed (exit-code)"),
+            "journalctl -u docker",
+        ),
+    ],
+    ids=["it runs", "it starts at first use", "it failed"],
+)
+def test_docker_passes_with_its_version_unless_its_service_failed(
+    make_node: Make, units: dict[str, str], state: str, message: str, fix: str
+) -> None:
+    result = containers.docker(make_node("docker", answers={"docker --version": "Docker version 27.3\n", **units}))
+    assert (result.state, result.message) == (state, message)
+    assert fix in result.fix
 
 
 @pytest.mark.parametrize(

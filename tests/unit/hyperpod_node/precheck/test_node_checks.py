@@ -1,13 +1,17 @@
 """Slurm's daemon, /fsx and the users' homes."""
 
 import socket
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import checks, file_systems
+from hyperpod_node.precheck.check_result import CheckResult
+from hyperpod_node.precheck.checked_node import CheckedNode
 from hyperpod_node.system import System
 
 from .conftest import FSX, WITHOUT_FSX, Make, captured
@@ -15,8 +19,45 @@ from .conftest import FSX, WITHOUT_FSX, Make, captured
 ADA = "ada:x:2001:2001::/fsx/home/ada:/bin/bash\n"
 
 
-ACTIVE = captured("systemctl-show-slurmd-active.txt")
+ACTIVE, NOT_FOUND = captured("systemctl-show-slurmd-active.txt"), captured("systemctl-show-not-found.txt")
 SHOW_NODE = "scontrol --oneliner show node"
+
+
+@pytest.mark.parametrize(
+    ("check", "node"),
+    [
+        (checks.slurm_daemon, {"facts": {"role": "login"}}),
+        (file_systems.fsx, {"facts": {"file_system": False}}),
+        (file_systems.user_homes, {"facts": {"homes": None}}),
+        (file_systems.user_homes, {"mounts": WITHOUT_FSX, "answers": {"getent": ADA}}),
+    ],
+    ids=["a login node has no daemon", "no file system", "local homes", "homes on a file system that is not mounted"],
+)
+def test_a_check_that_does_not_concern_the_node_is_skipped(
+    make_node: Make, check: Callable[[CheckedNode], CheckResult], node: dict[str, Any]
+) -> None:
+    assert check(make_node(**node)).state == "SKIP"
+
+
+@pytest.mark.parametrize(
+    ("check", "node", "message", "fix"),
+    [
+        (checks.slurm_daemon, {"answers": {"systemctl": NOT_FOUND}}, "slurmd is not-found", "journalctl -u slurmd"),
+        (file_systems.fsx, {"mounts": WITHOUT_FSX}, "/fsx is not mounted", "988"),
+        (
+            file_systems.user_homes,
+            {"facts": {"homes": "/home"}, "answers": {"getent": ADA.replace("/fsx", "")}},
+            "/home is not mounted",
+            "",
+        ),
+    ],
+)
+def test_what_a_node_lacks_is_reported_with_where_to_look(
+    make_node: Make, check: Callable[[CheckedNode], CheckResult], node: dict[str, Any], message: str, fix: str
+) -> None:
+    result = check(make_node(**node))
+    assert (result.state, result.message) == ("FAIL", message)
+    assert fix in result.fix
 
 
 @pytest.mark.parametrize(
@@ -29,7 +70,7 @@ SHOW_NODE = "scontrol --oneliner show node"
 def test_a_node_is_asked_for_the_daemon_of_its_role(make_node: Make, role: str, daemon: str, found: str) -> None:
     answers = {
         f"systemctl show -p LoadState,ActiveState,Result {daemon}": ACTIVE,
-        "systemctl": captured("systemctl-show-not-found.txt"),
+        "systemctl": NOT_FOUND,
         SHOW_NODE: "NodeName=n1 State=IDLE SlurmdStartTime=2026-01-01T00:00:00",
     }
     node = make_node(facts={"role": role}, answers=answers, files={"run/slurm/conf/slurm.conf": ""})
@@ -49,26 +90,6 @@ def test_a_worker_that_slurmctld_does_not_know_is_not_fit(make_node: Make, answe
     assert result.state == "FAIL"
     assert why in result.message
     assert "minutes after it is InService" in result.fix
-
-
-def test_a_login_node_has_no_daemon(make_node: Make) -> None:
-    assert checks.slurm_daemon(make_node(facts={"role": "login"})).state == "SKIP"
-
-
-def test_a_daemon_that_is_not_there_is_said_so(make_node: Make) -> None:
-    result = checks.slurm_daemon(make_node(answers={"systemctl": captured("systemctl-show-not-found.txt")}))
-    assert (result.state, result.message) == ("FAIL", "slurmd is not-found")
-    assert "journalctl -u slurmd" in result.fix
-
-
-def test_no_file_system_is_no_failure_where_none_is_configured(make_node: Make) -> None:
-    assert file_systems.fsx(make_node(facts={"file_system": False})).state == "SKIP"
-
-
-def test_fsx_that_is_not_mounted_is_reported_with_the_ports_to_check(make_node: Make) -> None:
-    result = file_systems.fsx(make_node(mounts=WITHOUT_FSX))
-    assert (result.state, result.message) == ("FAIL", "/fsx is not mounted")
-    assert "988" in result.fix
 
 
 def test_fsx_is_written_to_and_left_as_it_was(make_node: Make) -> None:
@@ -111,10 +132,6 @@ def test_a_wrong_home_is_reported_with_its_fix(make_node: Make, entry: str | Nod
     assert fix in result.fix
 
 
-def test_homes_are_not_blamed_for_a_missing_file_system(make_node: Make) -> None:
-    assert file_systems.user_homes(make_node(mounts=WITHOUT_FSX, answers={"getent": ADA})).state == "SKIP"
-
-
 @pytest.mark.parametrize("fsx", [FSX, ""])
 def test_homes_on_openzfs_are_shared_as_well(make_node: Make, fsx: str) -> None:
     zfs = "fs-1.fsx.us-west-2.amazonaws.com:/fsx /home nfs4 rw 0 0\n"
@@ -124,18 +141,9 @@ def test_homes_on_openzfs_are_shared_as_well(make_node: Make, fsx: str) -> None:
     assert file_systems.user_homes(node).state == "PASS"
 
 
-def test_openzfs_that_is_not_mounted_is_reported(make_node: Make) -> None:
-    result = file_systems.user_homes(make_node(facts={"homes": "/home"}, answers={"getent": ADA.replace("/fsx", "")}))
-    assert (result.state, result.message) == ("FAIL", "/home is not mounted")
-
-
 def test_a_home_belongs_in_the_folder_of_the_cluster_file(make_node: Make) -> None:
     answers: dict[str, str | NodeError] = {"getent passwd ada": ADA.replace("/fsx", "")}
     assert file_systems.user_homes(make_node(facts={"homes": "/fsx"}, answers=answers)).fix == "sudo usermod -d /fsx/ada ada"
-
-
-def test_local_homes_are_not_checked(make_node: Make) -> None:
-    assert file_systems.user_homes(make_node(facts={"homes": None})).state == "SKIP"
 
 
 def test_only_a_check_that_cannot_run_fails(make_node: Make) -> None:

@@ -1,4 +1,4 @@
-"""A controller to which HyperPod's agent has come already."""
+"""A controller to which HyperPod's agent has come already, and a worker whose slurmd has fetched its configuration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine
+from tests.unit.hyperpod_node.slurm.slurm_machine import IDLE, SLURM_CONF, UP, SlurmMachine
 
 CONF = "opt/slurm/etc/slurm.conf"
 PASSWORD = "p#a\\s'w$ &or=d"
@@ -22,6 +22,14 @@ def machine(tmp_path: Path) -> SlurmMachine:
     machine.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is UP")
     machine.answers("sacctmgr", "")
     machine.answers("aws", '{"username": "admin", "password": "' + PASSWORD.replace("\\", "\\\\") + '"}')
+    return machine
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> SlurmMachine:
+    machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
+    machine.write("run/slurm/conf/slurm.conf", "")
+    machine.answers("scontrol", lambda arguments, _: UP if arguments == ("ping",) else IDLE)
     return machine
 
 

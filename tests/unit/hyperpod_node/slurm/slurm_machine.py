@@ -36,6 +36,8 @@ PartitionName=dev Nodes=ALL Default=YES State=UP
 TWO_CONF = SLURM_CONF.replace(
     "SlurmctldHost=ip-10-1-0-4(10.1.0.4)\n", "SlurmctldHost=ip-10-1-0-4(10.1.0.4)\nSlurmctldHost=ip-10-1-0-5(10.1.0.5)\n"
 )
+UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
+IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
 
 
 def slurm_context(

@@ -85,18 +85,8 @@ def test_with_the_authorities_at_hand_the_connection_is_encrypted_and_checked(ma
 
 @pytest.mark.fault(69)
 def test_slurmdbd_is_waited_for_while_the_database_is_not_there(machine: SlurmMachine) -> None:
-    def mariadb(_: tuple[str, ...], __: str | None) -> str:
-        if machine.time.now_s < 20:
-            raise NodeError("no socket")
-        return ""
-
-    def sacctmgr(_: tuple[str, ...], __: str | None) -> str:
-        if machine.time.now_s < 60:
-            raise NodeError("Connection refused")
-        return ""
-
-    machine.answers("mariadb", mariadb)
-    machine.answers("sacctmgr", sacctmgr)
+    machine.answers("mariadb", "", after_s=20)
+    machine.answers("sacctmgr", "", after_s=60)
     accounting.apply(slurm_context(), machine.system)
     assert 60 <= machine.time.now_s < 80
     unit = (machine.root / "etc/systemd/system/slurmdbd.service.d/hyperpod-cdk.conf").read_text()
@@ -106,10 +96,7 @@ def test_slurmdbd_is_waited_for_while_the_database_is_not_there(machine: SlurmMa
 
 @pytest.mark.fault(69)
 def test_a_slurmdbd_that_never_answers_is_an_error_with_what_it_complains_of(machine: SlurmMachine) -> None:
-    def refused(_: tuple[str, ...], __: str | None) -> str:
-        raise NodeError("Connection refused")
-
-    machine.answers("sacctmgr", refused)
+    machine.answers("sacctmgr", NodeError("Connection refused"))
     with pytest.raises(NodeError, match=r"the database at localhost: gave up .*the journal of slurmdbd: it complains"):
         accounting.apply(slurm_context(), machine.system)
 

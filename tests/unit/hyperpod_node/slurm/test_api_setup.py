@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,11 +14,15 @@ from hyperpod_node.slurm.slurm_conf import BEGIN
 from hyperpod_node.steps import accounting, slurm_client, slurm_controller
 from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, LOCAL, PLAIN, WORKER, SlurmMachine, slurm_context
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hyperpod_node.context import Context
+    from hyperpod_node.system import System
+
 API = replace(PLAIN, setup="api")
 MANAGED = replace(EXTERNAL, database="managed")
 NO_ACCOUNTING = Accounting("none", None, 3306, None)
-UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
-IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
 STATE = "var/spool/slurmctld/clustername"
 FETCHED = "run/slurm/conf/slurm.conf"
 
@@ -45,20 +50,19 @@ def without_slurmdbd(machine: SlurmMachine) -> None:
 def test_an_id_that_slurmctld_generated_without_a_database_is_forgotten(machine: SlurmMachine) -> None:
     without_slurmdbd(machine)
     file = generated_id(machine)
-    accounting.apply(slurm_context(slurm=API), machine.system)
+    for _ in range(2):  # the second run configures our own slurmdbd again
+        accounting.apply(slurm_context(slurm=API), machine.system)
+        (machine.root / "opt/slurm/etc/slurmdbd.conf").unlink()
     assert ("stop", "slurmctld") in machine.run.named("systemctl")
     assert not file.exists()
     assert machine.units["slurmdbd"] == "active enabled"
 
 
-@pytest.mark.parametrize("unit", ["active enabled", "inactive enabled"])
-def test_the_images_own_slurmdbd_is_used_before_and_after_its_start_and_no_id_forgotten(machine: SlurmMachine, unit: str) -> None:
-    def sacctmgr(*_: object) -> str:
-        if unit.startswith("inactive") and machine.time.now_s < 60:
-            raise NodeError("`sacctmgr show cluster` ended with status 1: connection refused")
-        return ""
-
-    machine.answers("sacctmgr", sacctmgr)
+@pytest.mark.parametrize(("unit", "starts_s"), [("active enabled", 0), ("inactive enabled", 60)])
+def test_the_images_own_slurmdbd_is_used_before_and_after_its_start_and_no_id_forgotten(
+    machine: SlurmMachine, unit: str, starts_s: float
+) -> None:
+    machine.answers("sacctmgr", "", after_s=starts_s)
     machine.units["slurmdbd"] = unit
     file = generated_id(machine)
     accounting.apply(slurm_context(slurm=API), machine.system)
@@ -110,14 +114,6 @@ def test_our_scripts_wait_for_hyperpods_slurmdbd_and_name_its_database(
         accounting.apply(slurm_context(slurm=API, accounting=database), machine.system)
 
 
-def test_a_second_run_of_the_scripts_configures_our_own_slurmdbd_again(machine: SlurmMachine) -> None:
-    without_slurmdbd(machine)
-    accounting.apply(slurm_context(slurm=API), machine.system)
-    (machine.root / "opt/slurm/etc/slurmdbd.conf").unlink()
-    accounting.apply(slurm_context(slurm=API), machine.system)
-    assert (machine.root / "opt/slurm/etc/slurmdbd.conf").exists()
-
-
 def test_a_second_run_of_the_scripts_forgets_no_id(machine: SlurmMachine) -> None:
     without_slurmdbd(machine)
     file = generated_id(machine)
@@ -128,57 +124,28 @@ def test_a_second_run_of_the_scripts_forgets_no_id(machine: SlurmMachine) -> Non
     assert file.exists()
 
 
-@pytest.fixture
-def worker(tmp_path: Path) -> SlurmMachine:
-    machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
-    machine.write("run/slurm/conf/slurm.conf", "")
-    machine.answers("scontrol", lambda arguments, _: UP if arguments == ("ping",) else IDLE)
-    return machine
-
-
-def test_slurmd_is_restarted_until_it_has_the_configuration_of_the_controllers_scripts(
-    worker: SlurmMachine, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("step", "daemon"), [(slurm_client.apply_worker, "slurmd"), (slurm_client.apply_login, "sackd")])
+def test_a_daemon_is_restarted_until_it_has_the_configuration_of_the_controllers_scripts(
+    worker: SlurmMachine, step: Callable[[Context, System], None], daemon: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = worker.root / FETCHED
-    file.write_text("# the agent's, empty\n")
-    restarts = 0
+    worker.write("usr/sbin/sackd", "")
+    configurations = iter(["# the agent's, empty\n", "AccountingStorageType=none\n", BEGIN])
     systemctl = worker.run.programs["systemctl"]
-    assert callable(systemctl)
 
     def fetch(arguments: tuple[str, ...], stdin: str | None) -> str:
-        nonlocal restarts
-        if arguments == ("restart", "slurmd"):
-            restarts += 1
-            file.write_text(BEGIN if restarts == 3 else "# the agent's, empty\n")
-        return str(systemctl(arguments, stdin))
+        if arguments == ("restart", daemon):
+            worker.write(FETCHED, next(configurations))
+        return systemctl(arguments, stdin)
 
     worker.answers("systemctl", fetch)
-    slurm_client.apply_worker(slurm_context(here=WORKER, slurm=API), worker.system)
-    assert restarts == 3
+    step(slurm_context(here=WORKER, slurm=API), worker.system)
+    assert list(configurations) == []
     assert "warning" not in capsys.readouterr().out
 
 
 def test_a_configuration_that_never_comes_is_a_warning(worker: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
     slurm_client.apply_worker(slurm_context(here=WORKER, slurm=API), worker.system)
     assert "warning: the final configuration of slurmd: gave up after" in capsys.readouterr().out
-
-
-def test_a_login_node_renews_what_sackd_fetched_too_early(worker: SlurmMachine) -> None:
-    worker.write("usr/sbin/sackd", "")
-    file = worker.root / FETCHED
-    restarts = 0
-    systemctl = worker.run.programs["systemctl"]
-
-    def fetch(arguments: tuple[str, ...], stdin: str | None) -> str:
-        nonlocal restarts
-        if arguments == ("restart", "sackd"):
-            restarts += 1
-            file.write_text(BEGIN if restarts == 3 else "AccountingStorageType=none\n")
-        return systemctl(arguments, stdin)
-
-    worker.answers("systemctl", fetch)
-    slurm_client.apply_login(slurm_context(here=WORKER, slurm=API), worker.system)
-    assert restarts == 3
 
 
 def test_with_the_api_the_block_marks_the_final_configuration_even_if_it_is_empty(machine: SlurmMachine) -> None:

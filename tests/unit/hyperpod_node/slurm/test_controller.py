@@ -27,32 +27,34 @@ from tests.unit.hyperpod_node.slurm.slurm_machine import (
 DATA = Path(__file__).parents[3] / "data/slurm"
 
 
-@pytest.mark.fault(65)
-@pytest.mark.parametrize("content", [None, "# not finished\nClusterName=demo\n"])
-def test_a_slurm_conf_that_does_not_come_is_an_error_with_a_bound(tmp_path: Path, content: str | None) -> None:
-    machine = SlurmMachine(tmp_path)
-    if content is not None:
-        machine.write(CONF, content)
-    with pytest.raises(NodeError, match=r"slurm\.conf: gave up after .*HyperPod's agent"):
-        slurm_controller.apply_configuration(slurm_context(), machine.system)
-    assert 500 < machine.time.now_s <= slurm_controller.AGENT_TIMEOUT_S
-
-
 PLACEHOLDER = SLURM_CONF.replace("ip-10-1-0-4(10.1.0.4)", "localhost")
 
 
-def test_a_slurm_conf_that_does_not_name_this_controller_is_an_error_that_says_what_it_names(tmp_path: Path) -> None:
+@pytest.mark.fault(65)
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, r"slurm\.conf: gave up after .*HyperPod's agent"),
+        ("# not finished\nClusterName=demo\n", r"slurm\.conf: gave up after .*HyperPod's agent"),
+        (PLACEHOLDER, r"SlurmctldHost lines for \['localhost'\] but not for the controllers \['10\.1\.0\.4'\]"),
+    ],
+    ids=["missing", "not finished", "without this controller"],
+)
+def test_a_slurm_conf_that_does_not_come_is_an_error_with_a_bound(tmp_path: Path, content: str | None, problem: str) -> None:
     machine = SlurmMachine(tmp_path)
-    machine.write(CONF, PLACEHOLDER)
-    with pytest.raises(NodeError, match=r"SlurmctldHost lines for \['localhost'\] but not for the controllers \['10\.1\.0\.4'\]"):
+    if content is not None:
+        machine.write(CONF, content)
+    with pytest.raises(NodeError, match=problem):
         slurm_controller.apply_configuration(slurm_context(), machine.system)
     assert 500 < machine.time.now_s <= slurm_controller.AGENT_TIMEOUT_S
-    assert (tmp_path / CONF).read_text() == PLACEHOLDER
+    assert content is None or (tmp_path / CONF).read_text() == content
 
 
-def test_a_slurm_conf_that_does_not_name_this_controller_yet_is_waited_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [None, PLACEHOLDER], ids=["missing", "without this controller"])
+def test_a_slurm_conf_that_comes_late_is_waited_for(tmp_path: Path, before: str | None) -> None:
     machine = SlurmMachine(tmp_path)
-    machine.write(CONF, PLACEHOLDER)
+    if before is not None:
+        machine.write(CONF, before)
 
     def pause(_: float) -> None:
         machine.write(CONF, SLURM_CONF)
@@ -66,17 +68,6 @@ def test_a_controller_is_known_by_its_host_name_as_well(tmp_path: Path) -> None:
     machine.write(CONF, SLURM_CONF.replace("ip-10-1-0-4(10.1.0.4)", "head"))
     slurm_controller.apply_configuration(slurm_context(), machine.system)
     assert machine.time.pauses == []
-
-
-def test_a_slurm_conf_that_comes_late_is_waited_for(tmp_path: Path) -> None:
-    machine = SlurmMachine(tmp_path)
-
-    def pause(_: float) -> None:
-        machine.write(CONF, SLURM_CONF)
-
-    system = replace(machine.system, clock=replace(machine.time.clock, sleep=pause))
-    slurm_controller.apply_configuration(slurm_context(), system)
-    assert "AccountingStorageHost" in (tmp_path / CONF).read_text()
 
 
 @pytest.mark.fault(66)

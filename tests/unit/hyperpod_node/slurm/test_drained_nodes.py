@@ -150,10 +150,7 @@ def test_slurm_is_asked_every_five_seconds(slurm: Slurm) -> None:
 
 
 def test_a_slurmctld_that_does_not_answer_is_reported_once(slurm: Slurm, capsys: pytest.CaptureFixture[str]) -> None:
-    def silent(*_: object) -> str:
-        raise NodeError("Unable to contact slurm controller")
-
-    slurm.machine.answers("sinfo", silent)
+    slurm.machine.answers("sinfo", NodeError("Unable to contact slurm controller"))
     keeping = DrainedNodes(slurm.machine.system)
     assert [slurm.looks(keeping), slurm.looks(keeping)] == [[], []]
     assert capsys.readouterr().out.count("drained nodes are not checked: Unable to contact") == 1

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +14,16 @@ from hyperpod_node.slurm import follower
 from hyperpod_node.slurm.follower import Follower
 from hyperpod_node.steps import precheck, slurm_client
 from hyperpod_node.system import CODE
-from tests.unit.hyperpod_node.slurm.slurm_machine import CONTROLLER, SECOND_CONTROLLER, WORKER, SlurmMachine, slurm_context
+from tests.unit.hyperpod_node.slurm.slurm_machine import (
+    CONTROLLER,
+    IDLE,
+    SECOND_CONTROLLER,
+    UP,
+    WORKER,
+    SlurmMachine,
+    slurm_context,
+)
 
-IDLE = "NodeName=ip-10-1-0-6 State=IDLE SlurmdStartTime=2026-01-01T00:00:00"
 RESTART = ("--no-block", "try-restart")
 OPTIONS = {"slurmd": "etc/default/slurmd", "sackd": "etc/default/sackd", "shells": "etc/environment"}
 
@@ -39,18 +45,15 @@ def listing(*controllers: str, workers: int = 1) -> str:
 
 
 @pytest.fixture
-def node(tmp_path: Path) -> SlurmMachine:
-    machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
-    machine.write("run/slurm/conf/slurm.conf", "")
-    machine.write("resource_config.json", listing("10.1.0.4"))
-    machine.answers("scontrol", IDLE)
-    return machine
+def node(worker: SlurmMachine) -> SlurmMachine:
+    worker.write("resource_config.json", listing("10.1.0.4"))
+    return worker
 
 
 def provide(machine: SlurmMachine, client: str) -> None:
     """Take the Slurm step of a node with that client, with two controllers where the machine has them listen."""
     known = tuple(one for one in (CONTROLLER, SECOND_CONTROLLER) if one.address in machine.listening)
-    machine.answers("scontrol", IDLE if client == "slurmd" else "Slurmctld(primary) at ip-10-1-0-4 is UP")
+    machine.answers("scontrol", IDLE if client == "slurmd" else UP)
     if client == "sackd":
         machine.write("usr/sbin/sackd", "")
     step = slurm_client.apply_worker if client == "slurmd" else slurm_client.apply_login
@@ -182,10 +185,7 @@ def test_the_watch_of_a_node_knows_the_file_the_group_and_the_client_and_is_set_
 
 
 def test_a_node_that_cannot_watch_is_in_service_all_the_same(node: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
-    def refuse(_: tuple[str, ...], __: str | None) -> str:
-        raise NodeError("`systemctl` ended with status 1: no path units here")
-
-    node.answers("systemctl", refuse)
+    node.answers("systemctl", NodeError("`systemctl` ended with status 1: no path units here"))
     follower.start(slurm_context(here=WORKER), "slurmd", node.system)
     assert "warning: this node will not find replaced controllers: `systemctl`" in capsys.readouterr().out
 

@@ -56,16 +56,14 @@ def second(tmp_path: Path) -> Controllers:
     return Controllers(tmp_path, "ip-10-1-0-5")
 
 
-def test_a_superseded_controller_is_killed_once(first: Controllers) -> None:
-    for place in (0, 0, 1, 1):
-        first.beat(place)
-    assert first.commands() == [KILLED]
-
-
-def test_a_backup_is_not_killed_when_the_writer_changes(second: Controllers) -> None:
-    for place in (0, 1, 1):
-        second.beat(place)
-    assert second.commands() == []
+@pytest.mark.parametrize(("host", "writers", "commands"), [("4", (0, 0, 1, 1), [KILLED]), ("5", (0, 1, 1), [])])
+def test_only_a_superseded_controller_is_killed_and_only_once(
+    tmp_path: Path, host: str, writers: tuple[int, ...], commands: list[tuple[str, ...]]
+) -> None:
+    here = Controllers(tmp_path, f"ip-10-1-0-{host}")
+    for place in writers:
+        here.beat(place)
+    assert here.commands() == commands
 
 
 def test_a_missing_or_incomplete_heartbeat_is_ignored(first: Controllers) -> None:

@@ -193,10 +193,7 @@ def test_an_older_slurmd_gets_no_option_that_it_does_not_know(machine: SlurmMach
     assert joined_groups.option(slurm_context(here=WORKER), machine.system) == ""
 
 
-def test_the_keeper_is_installed_with_the_groups_that_its_controller_knows(machine: SlurmMachine, tmp_path: Path) -> None:
-    bundle = tmp_path / "bundle"
-    bundle.mkdir()
-    (bundle / "node_settings.json").write_text("{}")
+def test_the_keeper_is_installed_with_the_groups_that_its_controller_knows(machine: SlurmMachine, bundle: Path) -> None:
     (bundle / "provisioning_parameters.json").write_text(json.dumps(OWN))
     keeper.install(slurm_context(bundle=bundle), machine.system)
     assert json.loads(machine.path(keeper.FOLDER / keeper.PARAMETERS).read_text()) == OWN

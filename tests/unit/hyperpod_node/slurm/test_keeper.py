@@ -138,23 +138,9 @@ def test_a_file_that_the_agent_writes_while_slurmctld_is_reconfigured_is_complet
 
 
 def test_a_slurmctld_that_is_being_restarted_is_asked_again(machine: SlurmMachine) -> None:
-    def busy(_: tuple[str, ...], __: str | None) -> str:
-        if machine.time.now_s < 5:
-            raise NodeError("Unable to contact slurm controller")
-        return ""
-
-    machine.answers("scontrol", busy)
+    machine.answers("scontrol", "", after_s=5)
     assert looks(of(machine), 2) == [False, True]
     assert machine.time.now_s >= 5
-
-
-def test_a_problem_is_said_once_and_looked_at_again(machine: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
-    machine.write("resource_config.json", "{")
-    keeping = of(machine)
-    assert looks(keeping, 4) == [False] * 4
-    assert capsys.readouterr().out.count("is not complete JSON") == 1
-    machine.write("resource_config.json", resource_config("10.1.0.6"))
-    assert looks(keeping, 2) == [False, True]
 
 
 @pytest.fixture
@@ -263,41 +249,45 @@ def test_a_group_without_nodes_does_not_stop_the_keeper(machine: SlurmMachine, a
 
 
 @pytest.mark.parametrize(
-    "content",
-    ['{"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": null}', '{"ClusterConfig": 3, "InstanceGroups": [1]}', "\xff"],
+    ("content", "problem"),
+    [
+        ("{", "is not complete JSON"),
+        ('{"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": null}', "slurm.conf is not complete: "),
+        ('{"ClusterConfig": 3, "InstanceGroups": [1]}', "slurm.conf is not complete: "),
+        ("\xff", "slurm.conf is not complete: "),
+    ],
 )
 def test_a_malformed_file_is_reported_once_and_looked_at_again(
-    machine: SlurmMachine, content: str, capsys: pytest.CaptureFixture[str]
+    machine: SlurmMachine, content: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (machine.root / "resource_config.json").write_bytes(content.encode("latin-1"))
     keeping = of(machine)
     assert looks(keeping, 4) == [False] * 4
-    assert capsys.readouterr().out.count("slurm.conf is not complete: ") == 1
+    assert capsys.readouterr().out.count(problem) == 1
     machine.write("resource_config.json", resource_config("10.1.0.6"))
     assert looks(keeping, 2) == [False, True]
 
 
-def test_an_error_that_is_no_node_error_does_not_end_the_keeper(
-    machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "slurm.conf is missing; HyperPod's agent writes it"),
+        (b"# \xff not UTF-8\n", "slurm.conf is not complete: unexpected UnicodeDecodeError"),
+    ],
+    ids=["gone", "an error that is no NodeError"],
+)
+def test_a_slurm_conf_that_cannot_be_read_is_reported_once_and_waited_for(
+    machine: SlurmMachine, content: bytes | None, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (machine.root / CONF).write_bytes(b"# \xff not UTF-8\n")
-    keeping = of(machine)
+    keeping, conf = of(machine), machine.root / CONF
+    conf.unlink()
+    if content is not None:
+        conf.write_bytes(content)
     assert looks(keeping, 3) == [False] * 3
-    assert capsys.readouterr().out.count("slurm.conf is not complete: unexpected UnicodeDecodeError") == 1
+    assert capsys.readouterr().out.count(problem) == 1
     machine.write(CONF, SLURM_CONF)
     assert looks(keeping, 2) == [False, True]
-
-
-def test_a_slurm_conf_that_is_gone_is_waited_for(machine: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
-    kept = of(machine)
-    (machine.root / CONF).unlink()
-
-    assert [kept.check() for _ in range(3)] == [False, False, False]
-    assert capsys.readouterr().out.count("slurm.conf is missing; HyperPod's agent writes it") == 1
-
-    machine.write(CONF, SLURM_CONF)
-    assert [kept.check(), kept.check()] == [False, True]
-    assert ADDED in (machine.root / CONF).read_text()
+    assert ADDED in conf.read_text()
 
 
 def test_partitions_are_completed_again_when_the_agent_rewrites_its_lines(machine: SlurmMachine) -> None:

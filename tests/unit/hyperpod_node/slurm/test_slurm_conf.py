@@ -227,6 +227,7 @@ def test_the_agents_way_to_gather_is_left_to_it() -> None:
         (replace(PLAIN, state_folder="/fsx/slurm"), ["StateSaveLocation=/fsx/slurm"]),
         (replace(PLAIN, topology="SwitchName=a Nodes=ip-10-1-0-6\n"), ["TopologyPlugin=topology/tree"]),
         (replace(PLAIN, topology="SwitchName=a Nodes=other\n"), []),
+        (replace(PLAIN, settings={"MailProg": "/bin/mail -s x"}), ['MailProg="/bin/mail -s x"']),
     ],
 )
 def test_each_option_of_the_cluster_file_is_one_of_slurm_confs(slurm: object, lines: list[str]) -> None:
@@ -268,11 +269,6 @@ def test_settings_of_the_cluster_file_override_the_agents() -> None:
     assert "#hyperpod_node# SlurmUser=slurm" in made
     assert SlurmConf.parse(made).text == SLURM_CONF
     assert render(made, context.settings, context.cluster).slurm_conf == made
-
-
-def test_a_setting_with_a_blank_is_quoted() -> None:
-    own = settings(MailProg="/bin/mail -s x")
-    assert rendered(accounting=NO_ACCOUNTING, types={}, slurm=own) == ['MailProg="/bin/mail -s x"']
 
 
 @pytest.mark.parametrize(

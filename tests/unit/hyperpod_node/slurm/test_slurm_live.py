@@ -120,11 +120,8 @@ def test_new_code_of_the_keeper_runs_without_new_settings(controller: SlurmMachi
 def test_a_database_that_does_not_respond_stops_no_other_change(
     controller: SlurmMachine, bundle: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(*_: object) -> str:
-        raise NodeError("`sacctmgr` ended with status 1: Connection refused")
-
     context = new_context(controller, bundle, users=[user("carol", 10003)], accounting=LOCAL_DATABASE)
     configuration.apply(context.settings, context.cluster, None, controller.system)
-    controller.answers("sacctmgr", fail)
+    controller.answers("sacctmgr", NodeError("`sacctmgr` ended with status 1: Connection refused"))
     assert accounting.apply_live(context, controller.system)
     assert "warning: new users and QOS are not in Slurm's accounting: `sacctmgr`" in capsys.readouterr().out

@@ -23,6 +23,7 @@ from hyperpod_node.steps import (
 from tests.unit.hyperpod_node.a_node import a_directory, user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
+    IDLE,
     PLAIN,
     SECOND_CONTROLLER,
     WORKER,
@@ -36,17 +37,7 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.system import System
 
-IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
-UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
 DEBIAN_SSHD = "@include common-account\n@include common-session\n@include common-password\n"
-
-
-@pytest.fixture
-def worker(tmp_path: Path) -> SlurmMachine:
-    machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
-    machine.write("run/slurm/conf/slurm.conf", "")
-    machine.answers("scontrol", lambda arguments, _: UP if arguments == ("ping",) else IDLE)
-    return machine
 
 
 @pytest.mark.fault(63)
@@ -187,10 +178,7 @@ def test_a_node_that_slurmctld_does_not_know_in_time_gets_one_warning_with_slurm
 def test_a_node_without_a_line_in_slurm_conf_is_not_waited_for(worker: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
     """HyperPod's agent writes the line when the scripts have succeeded."""
 
-    def unknown(*_: object) -> str:
-        raise NodeError("`scontrol` ended with status 1: Node ip-10-1-0-6 not found")
-
-    worker.answers("scontrol", unknown)
+    worker.answers("scontrol", NodeError("`scontrol` ended with status 1: Node ip-10-1-0-6 not found"))
     slurm_client.apply_worker(slurm_context(here=WORKER), worker.system)
     assert "warning: slurm.conf has no line for ip-10-1-0-6; slurmd restarts" in capsys.readouterr().out
     assert worker.time.now_s < 2 * slurm_client.LISTING_TIMEOUT_S
@@ -330,10 +318,4 @@ def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: S
     shutil.rmtree(worker.root / "lib")
     with pytest.raises(NodeError, match=r"slurm\.restrict_ssh: this image does not have pam_slurm_adopt\.so"):
         ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED), worker.system)
-    assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
-
-
-def test_ssh_is_unchanged_unless_configured(worker: SlurmMachine) -> None:
-    restricted_worker(worker)
-    ssh_restriction.apply(slurm_context(here=WORKER), worker.system)
     assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
