@@ -160,7 +160,7 @@ site: setup  ## build the documentation into site/, and fail on broken links
 	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
 	@echo "next: open site/index.html"
 
-bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
+bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE=folder (root on Debian)
 	@python -m local_aws.nodes setup
 	@python -m tests.bench.nodes $(BENCH)
 

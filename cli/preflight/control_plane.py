@@ -10,9 +10,9 @@ from cli.desired_cluster import template_properties
 from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, code_of, error, skipped, together
 from cli.preflight.vpc_parts import described_vpc, ranges_of_vpc, subnets_of_vpc
-from config.zones import control_plane_zones
 from config.eks import EksConfig
 from config.suggestions import either
+from config.zones import control_plane_zones
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html#network-requirements-subnets
 LEAST_ADDRESSES = 6

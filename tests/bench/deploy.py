@@ -34,7 +34,7 @@ def bench(rounds: int, tolerance: float) -> bool:
             return seconds(deploy, workspace.folder, environment)
 
         taken = medians({"nothing changed": unchanged, "one count changed": one_count}, rounds)
-    return verdict("deploy of one changed count", taken["one count changed"], taken["nothing changed"], LIMIT, tolerance)
+    return verdict("deploy of one changed count, s", taken["one count changed"], taken["nothing changed"], LIMIT, tolerance)
 
 
 def _flip(workspace: Workspace) -> None:

@@ -37,10 +37,10 @@ def bench(rounds: int, tolerance: float) -> bool:
         }
         taken = medians(programs, rounds * ROUNDS_PER_ROUND)
     held = [
-        verdict(f"import of {name}.handler", taken[f"import {name}"], taken["import boto3"], IMPORT_LIMIT, tolerance)
+        verdict(f"import of {name}.handler, s", taken[f"import {name}"], taken["import boto3"], IMPORT_LIMIT, tolerance)
         for name in HANDLERS
     ]
-    held.append(verdict("creation of the client", taken["our client"], taken["boto3.client"], CLIENT_LIMIT, tolerance))
+    held.append(verdict("creation of the client, s", taken["our client"], taken["boto3.client"], CLIENT_LIMIT, tolerance))
     return all(held)
 
 

@@ -38,8 +38,8 @@ def bench(rounds: int, tolerance: float) -> bool:
             run()
         taken = medians(programs, rounds)
     held = [
-        verdict("synth without cdk-nag", taken["without nag"], taken["empty app"], WITHOUT_NAG, tolerance),
-        verdict("synth with cdk-nag", taken["with nag"], taken["empty app"], WITH_NAG, tolerance),
+        verdict("synth without cdk-nag, s", taken["without nag"], taken["empty app"], WITHOUT_NAG, tolerance),
+        verdict("synth with cdk-nag, s", taken["with nag"], taken["empty app"], WITH_NAG, tolerance),
     ]
     _print_phases(environment, rounds)
     return all(held)

@@ -50,7 +50,7 @@ def verdict(what: str, measured: float, base: float, limit: float, tolerance: fl
         if ratio <= limit
         else "over it, within the tolerance for a busy machine"
         if ratio <= limit * tolerance
-        else "TOO SLOW"
+        else "TOO MUCH"
     )
-    print(f"{what}: {measured:.2f} s / {base:.2f} s = {ratio:.2f} (at most {limit}): {word}")
+    print(f"{what}: {measured:.2f} / {base:.2f} = {ratio:.2f} (at most {limit}): {word}")
     return ratio <= limit * tolerance

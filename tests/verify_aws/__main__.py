@@ -29,10 +29,9 @@ from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.interruption import interruptible
 from tests.verify_aws.leftovers import leftovers
 from tests.verify_aws.live_cluster import LiveCluster
-from tests.verify_aws.plan import PEAK, Plan
+from tests.verify_aws.plan import PEAK, Plan, choose_zone
 from tests.verify_aws.run import verify
 from tests.verify_aws.verdicts import Report
-from tests.verify_aws.zones import choose_zone
 
 FIXTURES = PROJECT / "tests" / "data" / "aws"
 REFUSED = 2

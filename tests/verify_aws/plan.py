@@ -1,4 +1,4 @@
-"""The cluster that a verification deploys, as a cluster file that each check changes."""
+"""The cluster that a verification deploys: a cluster file that each check changes, and the zone of its nodes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +69,16 @@ class Plan:
         (scripts / "10-namespaces.sh").write_text(SCRIPT)
         (config,) = load_clusters(folder, only=self.name)
         return config
+
+
+def choose_zone(ec2: Any) -> str:
+    """Return the id of the first zone that offers the instance types, or of the first zone if EC2 lists none."""
+    zones = [each["ZoneId"] for each in ec2.describe_availability_zones()["AvailabilityZones"] if each["State"] == "available"]
+    names = [name.removeprefix("ml.") for name in (CONTROLLER_TYPE, WORKER_TYPE)]
+    filters = [{"Name": "instance-type", "Values": names}]
+    offered = ec2.describe_instance_type_offerings(LocationType="availability-zone-id", Filters=filters)["InstanceTypeOfferings"]
+    places = {(each["Location"], each["InstanceType"]) for each in offered}
+    return str(next((zone for zone in sorted(zones) if all((zone, name) in places for name in names)), sorted(zones)[0]))
 
 
 def _group(name: str, type_name: str, count: int, **more: str) -> dict[str, Any]:

@@ -14,12 +14,16 @@ from tests.verify_aws import printing
 from tests.verify_aws.cdk import PROJECT, Cdk, CdkError
 
 
+def fake_cdk(tmp_path: Path, script: str) -> str:
+    (tmp_path / "cdk").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "cdk").chmod(0o755)
+    return f"{tmp_path}:/usr/bin:/bin"
+
+
 def test_an_interrupted_command_ends_with_its_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     child = tmp_path / "child"
-    program = tmp_path / "cdk"
-    program.write_text(f"#!/bin/sh\nsleep 60 &\necho $! > {child}.new; mv {child}.new {child}\nwait\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    script = f"sleep 60 &\necho $! > {child}.new; mv {child}.new {child}\nwait"
+    monkeypatch.setenv("PATH", fake_cdk(tmp_path, script))
     cdk = Cdk(tmp_path, "verify", "us-west-2", lambda _: None)
     with pytest.raises(CdkError, match="did not end within 0 minutes"):
         cdk.destroy(2.0)
@@ -39,12 +43,6 @@ from tests.verify_aws.printing import say
 sys.stdin.readline()
 Cdk(Path(sys.argv[1]), "verify", "us-west-2", say).destroy(20.0)
 """
-
-
-def fake_cdk(tmp_path: Path, script: str) -> str:
-    (tmp_path / "cdk").write_text(f"#!/bin/sh\n{script}\n")
-    (tmp_path / "cdk").chmod(0o755)
-    return f"{tmp_path}:/usr/bin:/bin"
 
 
 def test_output_of_cdk_is_forwarded_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Brings up one cluster on the embedded AWS, by CreateCluster alone, and tells what it took."""
+"""Brings up one cluster on the embedded AWS, by CreateCluster alone, and measures it."""
 
 import time
 from collections.abc import Iterator
@@ -12,12 +12,14 @@ from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
 from local_aws.nodes.specs import Vpc
 from local_aws.server import EmbeddedAws
 from local_aws.testing import SPEED
-from tests.bench.nodes.bundles import Contender, lay
+from tests.bench.nodes.figures import CONTROLLER, LOGIN, WORKERS, Figures, figures
 from tests.bench.nodes.measuring_hub import Bringup, MeasuringHub
-from tests.bench.nodes.run import CONTROLLER, LOGIN, WORKERS, Run, summed_up
-from tests.simulator.hyperpod.world import BUCKET, World
+from tests.node_settings import LOCAL_DATABASE, user
+from tests.nodes.bundle import Bundle, lay, make_file_system
+from tests.simulator.hyperpod.world import World
 
 WITHIN_S = 900.0
+USERS = [user("alice", 10001), user("bob", 10002)]
 _LOOK_S = 0.5
 
 
@@ -29,17 +31,15 @@ class Account:
     runner: SimulatedNodes
     hubs: list[MeasuringHub]
 
-    def bring_up(self, contender: Contender, workers: int) -> Run:
+    def bring_up(self, workers: int) -> Figures:
         """Create a cluster, wait until Slurm has all its workers idle, and delete it."""
-        lay(self.world.client("s3"), BUCKET, contender)
         self.hubs.clear()
         groups = [self.world.group(name, count) for name, count in ((CONTROLLER, 1), (LOGIN, 1), (WORKERS, workers))]
         started = time.time()
         self.world.create(*groups)
         self._wait(started, workers)
         roles = {node["id"]: node["group"] for node in self.runner.describe()}
-        bringup = self._delete()
-        return summed_up(contender.name, workers, started, bringup, roles)
+        return figures(started, self._delete(), roles)
 
     def _wait(self, started: float, workers: int) -> None:
         while True:
@@ -73,8 +73,8 @@ class Account:
 
 
 @contextmanager
-def account(folder: Path) -> Iterator[Account]:
-    """An embedded AWS for the block, whose clusters have nodes that run; HostError says why it cannot."""
+def account(folder: Path, scripts: Path) -> Iterator[Account]:
+    """Run an embedded AWS for the block, whose clusters have nodes that run the scripts; HostError says why it cannot."""
     hubs: list[MeasuringHub] = []
 
     def make_hub(place: Path, image: Path, vpc: Vpc) -> MeasuringHub:
@@ -87,4 +87,6 @@ def account(folder: Path) -> Iterator[Account]:
         world = World(aws.endpoint)
         world.make()
         world.allow_all_but()
+        settings = {"users": USERS, "accounting": LOCAL_DATABASE}
+        lay(world, Bundle(parameters=make_file_system(world), settings=settings, source=scripts))
         yield Account(world, runner, hubs)

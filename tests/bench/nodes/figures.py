@@ -1,56 +1,80 @@
-"""What runs tell when they are put together: medians, ratios, and a table of them."""
+"""What a cluster's coming up costs: figures of one run, medians of several, a table of them and what must not grow."""
 
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
-from tests.bench.nodes.run import WORKERS, NodeRun, Run
+from tests.bench.nodes.measuring_hub import Bringup, Measured
+from tests.bench.nodes.process_accounting import descendants, parse, programs
+from tests.bench.timing import verdict
 
+IMDS = "169.254.169.254"
+CONTROLLER, LOGIN, WORKERS = "controller", "login", "workers"  # the cluster's groups
 ALL_IDLE, CPU = "CreateCluster to all workers idle, s", "CPU of the scripts per worker, s"
 PROGRAMS, REQUESTS = "programs started by the scripts", "requests to the network"
+# Times the smallest size's. One look more at whether slurmctld knows the node is a program and two connections, of thirty and
+# ten; what every worker did for each other one would be many times as much.
+LIMITS = {CPU: 1.3, PROGRAMS: 1.1, REQUESTS: 1.5}
+
+Figures = Mapping[str, float | None]  # by title; None where it was not measured
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a run: of the cluster, or the median of its workers; None where it was not measured."""
-
-    title: str
-    of: Callable[[Run], float | None]
-    digits: int = 0
+def figures(started: float, bringup: Bringup, groups: Mapping[str, str]) -> Figures:
+    """Return the figures of a cluster, with the group of each node by its id: medians of its workers."""
+    controllers = {node.address for node in bringup.nodes.values() if groups[node.id] == CONTROLLER}
+    workers = [_of_worker(node, bringup, controllers) for node in bringup.nodes.values() if groups[node.id] == WORKERS]
+    return {ALL_IDLE: max(bringup.idle.values()) - started, **medians(workers)}
 
 
-def _of_workers(look: Callable[[NodeRun], float | None]) -> Callable[[Run], float | None]:
-    return lambda run: _median(look(node) for node in run.of(WORKERS))
+def medians(runs: Sequence[Figures]) -> Figures:
+    """Return the median of each figure."""
+    return {title: _median(run[title] for run in runs) for title in runs[0]}
 
 
-FIGURES = (
-    Figure(ALL_IDLE, lambda run: run.all_idle_s, 1),
-    Figure("boot, its turn included, s", _of_workers(lambda node: node.boot_s), 1),
-    Figure("on_create, s", _of_workers(lambda node: node.on_create_s), 1),
-    Figure("on_create's start to slurmd registered, s", _of_workers(lambda node: node.idle_s), 1),
-    Figure(CPU, _of_workers(lambda node: node.cpu_s), 2),
-    Figure("CPU of the whole worker meanwhile, s", _of_workers(lambda node: node.node_cpu_s), 2),
-    Figure(PROGRAMS, _of_workers(lambda node: node.programs)),
-    Figure("programs started on the worker meanwhile", _of_workers(lambda node: node.node_programs)),
-    Figure(REQUESTS, _of_workers(lambda node: node.dns + node.imds + node.to_controllers + node.to_others)),
-    Figure("  DNS questions", _of_workers(lambda node: node.dns)),
-    Figure("  connections to the metadata service", _of_workers(lambda node: node.imds)),
-    Figure("  connections to the controller", _of_workers(lambda node: node.to_controllers)),
-    Figure("  connections to other nodes", _of_workers(lambda node: node.to_others)),
-    Figure("tries to connect before a controller listens", _of_workers(lambda node: node.tries)),
-    Figure("objects that HyperPod fetches from S3", _of_workers(lambda node: node.objects)),
-)
-
-Key = tuple[str, int]  # a bundle's name and a number of workers
-Medians = Mapping[Key, Mapping[str, float | None]]
+def table(by_size: Mapping[int, Figures]) -> str:
+    """Return all figures by number of workers, and how many times the smallest size's they are."""
+    smallest = min(by_size)
+    head = ["median", *(f"{size} workers" for size in by_size)]
+    rows = [[title, *(_cell(by_size, size, title) for size in by_size)] for title in by_size[smallest]]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in [head, *rows])
 
 
-def medians(runs: Iterable[Run]) -> dict[Key, dict[str, float | None]]:
-    """The median of each figure, by bundle and size, in the order in which these first come."""
-    rounds: dict[Key, list[Run]] = {}
-    for run in runs:
-        rounds.setdefault((run.bundle, run.workers), []).append(run)
-    return {key: {figure.title: _median(figure.of(run) for run in same) for figure in FIGURES} for key, same in rounds.items()}
+def growth(by_size: Mapping[int, Figures], tolerance: float) -> bool:
+    """Print how much each worker pays more in larger clusters, beside its limit; tell whether all limits hold."""
+    smallest = min(by_size)
+    held = True
+    for size in sorted(by_size)[1:]:
+        for title, limit in LIMITS.items():
+            value, base = by_size[size][title], by_size[smallest][title]
+            if value is not None and base is not None:
+                held &= verdict(f"{title}, {size} against {smallest} workers", value, base, limit, tolerance)
+    return held
+
+
+def _of_worker(node: Measured, bringup: Bringup, controllers: set[str]) -> Figures:
+    """Return the figures of a worker: all but the boot from the start of its lifecycle script to the script's end."""
+    asked = [one for one in bringup.asked if one.source == node.address and node.script_from <= one.moment <= node.script_to]
+    connections = [one for one in asked if not one.is_dns]
+    tries = sum(one.target in controllers and one.moment < bringup.listens for one in connections)
+    to_controllers = sum(one.target in controllers for one in connections) - tries
+    imds = sum(one.target == IMDS for one in connections)
+    ended = None if node.ended is None else parse(node.ended)
+    return {
+        "boot, its turn included, s": node.boot_to - node.boot_from,
+        "on_create, s": node.script_to - node.script_from,
+        "on_create's start to slurmd registered, s": bringup.idle[node.host] - node.script_from,
+        CPU: node.script_cpu_s,
+        "CPU of the whole worker meanwhile, s": node.node_cpu_s,
+        PROGRAMS: None if ended is None else programs(descendants(ended, node.script_pid)),
+        "programs started on the worker meanwhile": None if ended is None else programs(ended),
+        REQUESTS: len(asked) - tries,
+        "  DNS questions": len(asked) - len(connections),
+        "  connections to the metadata service": imds,
+        "  connections to the controller": to_controllers,
+        "  connections to other nodes": len(connections) - tries - to_controllers - imds,
+        "tries to connect before a controller listens": tries,
+        "objects that HyperPod fetches from S3": node.objects,
+    }
 
 
 def _median(values: Iterable[float | None]) -> float | None:
@@ -58,38 +82,10 @@ def _median(values: Iterable[float | None]) -> float | None:
     return statistics.median(known) if known else None
 
 
-def ratio(value: float | None, base: float | None) -> str:
-    """How many times the base a value is, as it stands in a table."""
-    return f"{value / base:.2f}" if value is not None and base else "-"
-
-
-def table(found: Medians) -> str:
-    """All figures: for each bundle and size the median, and how many times the smallest size's and the first bundle's."""
-    keys = list(found)
-    head = ["median", *(f"{bundle}, {workers} workers" for bundle, workers in keys)]
-    rows = [[figure.title, *(_cell(found, key, figure) for key in keys)] for figure in FIGURES]
-    return "\n".join(_lines([head, *rows]))
-
-
-def _cell(found: Medians, key: Key, figure: Figure) -> str:
-    value = found[key][figure.title]
+def _cell(by_size: Mapping[int, Figures], size: int, title: str) -> str:
+    smallest = min(by_size)
+    value, base = by_size[size][title], by_size[smallest][title]
     if value is None:
         return "not measured"
-    text = f"{value:.{figure.digits}f}"
-    smallest, first = base_keys(found, key)
-    if smallest != key:
-        text += f" (x{ratio(value, found[smallest][figure.title])})"
-    if first not in (key, smallest) or (first != key and smallest == key):
-        text += f" [x{ratio(value, found[first][figure.title])}]"
-    return text
-
-
-def base_keys(found: Medians, key: Key) -> tuple[Key, Key]:
-    """What a bundle at a size is held against: itself at the smallest size, and the first bundle at the same size."""
-    bundle, workers = key
-    return (bundle, min(size for name, size in found if name == bundle)), (next(iter(found))[0], workers)
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]) for row in rows]
+    text = f"{value:.2f}" if title.endswith(", s") else f"{value:g}"
+    return f"{text} (x{value / base:.2f})" if base and size != smallest else text

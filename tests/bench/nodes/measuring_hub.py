@@ -66,7 +66,6 @@ class Bringup:
     listens: float = 0.0  # when a controller first took connections
     asked: list[packets.Asked] = field(default_factory=list)
     has_listened: bool = False  # to what is asked, until the hub's end
-    not_accounted: str = ""  # why programs could not be counted
 
 
 class Told:
@@ -160,10 +159,7 @@ class MeasuringHub(Hub):
         """Let the kernel keep accounts of a node's processes; the file, or None where it does not."""
         entrance, file = self._ask("entrance", node_id), self.folder / "programs" / node_id
         assert isinstance(entrance, list)
-        problem = process_accounting.switch_on(self._hub_pid, str(entrance[2]), file)
-        if problem:
-            self.bringup.not_accounted = problem
-        return None if problem else file
+        return file if process_accounting.switch_on(self._hub_pid, str(entrance[2]), file) else None
 
     def _cpu_s(self, node_id: str) -> float:
         """The processor time that a node has taken so far, as its cgroup counts it: to the microsecond."""

@@ -11,7 +11,7 @@ import struct
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 BRIDGE = "vpc"
 _ETH_P_IP = 0x0800
@@ -36,8 +36,7 @@ _FILTER = (
 )
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A question or an attempt to connect."""
 
     moment: float
@@ -59,13 +58,8 @@ def read(moment: float, packet: bytes) -> Asked:
     return Asked(moment, socket.inet_ntoa(packet[12:16]), socket.inet_ntoa(packet[16:20]), packet[9], port)
 
 
-def to_line(asked: Asked) -> str:
-    """The line that stands for it."""
-    return f"{asked.moment:.6f} {asked.source} {asked.target} {asked.protocol} {asked.port}"
-
-
 def from_lines(lines: Iterable[str]) -> list[Asked]:
-    """What lines stand for."""
+    """Return what the lines say was asked."""
     fields = (line.split() for line in lines)
     return [Asked(float(moment), source, target, int(proto), int(port)) for moment, source, target, proto, port in fields]
 
@@ -87,7 +81,7 @@ def main() -> None:
         selector.register(tap, selectors.EVENT_READ)
         selector.register(sys.stdin, selectors.EVENT_READ)
         while not any(key.fileobj is sys.stdin for key, _ in selector.select()):
-            print(to_line(read(time.time(), tap.recv(2048))))
+            print(*read(time.time(), tap.recv(2048)))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ pid namespace alone may, and writes where the node does not see it. The kernel n
 import struct
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 # struct acct_v3 of <linux/acct.h>: flag, version, tty, exit status, uid, gid, pid, ppid, begin, elapsed, eight counters, name.
 # Its processor times are of no use here: they are cut to hundredths of a second, and most programs take less.
@@ -16,36 +16,26 @@ _RECORD = struct.Struct("=BBHIIIIIIf8H16s")
 _VERSION = 3
 _FORKED_ONLY = 0x01  # AFORK: it forked, and never started a program
 _SWITCH_ON = """
-import ctypes, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
+import ctypes, sys
 open(sys.argv[1], "wb").close()
-if libc.acct(sys.argv[1].encode()):
-    sys.exit(os.strerror(ctypes.get_errno()))
+sys.exit(ctypes.CDLL(None).acct(sys.argv[1].encode()))
 """
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """A process that has ended, by its number in the node's own count."""
 
     pid: int
     parent: int
-    command: str
     is_program: bool  # it started a program, and was no mere fork of its parent
 
 
-def switch_on(hub_pid: int, leader: str, file: Path) -> str:
-    """Note from now on in ``file`` each process that ends on a node; say why not where the kernel does not do it."""
+def switch_on(hub_pid: int, leader: str, file: Path) -> bool:
+    """Note from now on in ``file`` each process that ends on a node; tell whether the kernel does it."""
     into_hub = ("nsenter", "-t", str(hub_pid), "-m", "-p")
     into_node = ("nsenter", "-t", leader, "-p")
-    done = subprocess.run(
-        [*into_hub, *into_node, "python3", "-I", "-S", "-c", _SWITCH_ON, str(file)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stderr.strip() if done.returncode else ""
+    command = (*into_hub, *into_node, "python3", "-I", "-S", "-c", _SWITCH_ON, str(file))
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
 def parse(content: bytes) -> list[Ended]:
@@ -55,10 +45,10 @@ def parse(content: bytes) -> list[Ended]:
 
 
 def _ended(record: bytes) -> Ended:
-    flag, version, _, _, _, _, pid, parent, *_, name = _RECORD.unpack(record)
+    flag, version, _, _, _, _, pid, parent, *_ = _RECORD.unpack(record)
     if version & 0x7F != _VERSION:  # older records are as long and have no process numbers; the upper bit is the byte order
         raise ValueError(f"a record of version {version}, not {_VERSION}; the kernel needs CONFIG_BSD_PROCESS_ACCT_V3")
-    return Ended(pid, parent, name.split(b"\0")[0].decode(errors="replace"), not flag & _FORKED_ONLY)
+    return Ended(pid, parent, not flag & _FORKED_ONLY)
 
 
 def descendants(ended: Iterable[Ended], root: int) -> list[Ended]:

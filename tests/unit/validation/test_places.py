@@ -1,7 +1,6 @@
 """The place of a problem in the file."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -95,12 +94,3 @@ def test_a_line_of_the_error_begins_as_editors_and_terminals_link_it(tmp_path: P
         load_cluster(tmp_path / "one.yaml")
     [line] = str(error.value).splitlines()
     assert line.startswith(f"{tmp_path}/one.yaml:5:3: network.availability_zone_id: ")
-
-
-def test_a_near_miss_in_overrides_is_suggested(draft: Any) -> None:
-    draft.set("instance_groups", 0, "overrides", {"LifeCycleConfig": {"SourceS3URI": "s3://a/b"}})
-    [line] = draft.lines()
-    assert line == (
-        'instance_groups[0].overrides.LifeCycleConfig.SourceS3URI: "s3://a/b": '
-        "unknown member of ClusterLifeCycleConfig; did you mean SourceS3Uri?"
-    )

@@ -5,12 +5,6 @@ import pytest
 from config import tags
 
 
-def test_two_controller_groups_are_named(draft: Any) -> None:
-    draft.set("instance_groups", 1, "role", "controller")
-    [line] = draft.lines()
-    assert line.startswith('instance_groups: ["head", "door"]: exactly one group must have role \'controller\', got 2; ')
-
-
 def test_a_cluster_can_do_without_a_login_group(draft: Any) -> None:
     assert draft.remove("instance_groups", 1).problems() == []
 
@@ -36,13 +30,6 @@ def test_nodes_need_a_controller_and_a_parked_cluster_needs_none(
     assert [problem.rule for problem in draft.problems()] == expected
 
 
-def test_a_login_group_has_no_partition(draft: Any) -> None:
-    draft.set("instance_groups", 1, "partition", "dev")
-    assert draft.lines() == [
-        'instance_groups[1].partition: "dev": a login group cannot have a partition; remove it, or set `role: compute`'
-    ]
-
-
 def test_a_partition_cannot_be_called_default(draft: Any) -> None:
     [line] = draft.set("instance_groups", 2, "partition", "Default").lines()
     assert "reserved by slurm.conf" in line
@@ -60,12 +47,6 @@ def test_deep_health_checks_need_accelerators_in_every_type_of_the_group(draft: 
     assert 'instance_groups[2].deep_health_checks: ["InstanceStress"]: ml.c5.xlarge has no accelerators; remove the checks' in (
         draft.lines()
     )
-
-
-def test_duplicate_deep_health_checks_are_reported(draft: Any) -> None:
-    draft.set("wait_hours", 3)
-    [line] = draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress", "InstanceStress"]).lines()
-    assert "has duplicate checks" in line
 
 
 def test_the_most_tags_of_a_file_leave_room_for_ours_and_for_names(draft: Any) -> None:

@@ -73,11 +73,6 @@ def test_the_script_that_starts_all_is_in_the_source(draft: Any) -> None:
     assert line == 'lifecycle.on_create: "on_create.sh": not found in own; use start.sh'
 
 
-def test_a_script_that_starts_all_needs_a_source(draft: Any) -> None:
-    [line] = draft.set("lifecycle", "on_create", "start.sh").lines()
-    assert line.endswith("requires `source`; add `source`, or remove this line")
-
-
 @pytest.mark.parametrize("name", ["a/b.sh", "../on_create.sh", ".", "on create.sh"])
 def test_the_script_that_starts_all_is_a_files_name(draft: Any, name: str) -> None:
     [line] = draft.put("own/on_create.sh").set("lifecycle", {"source": "own", "on_create": name}).lines()
@@ -122,12 +117,6 @@ def test_a_folder_that_is_too_large_is_reported(draft: Any, monkeypatch: pytest.
     draft.put("own/on_create.sh", "own/a", "own/b").set("lifecycle", "source", "own")
     [line] = draft.lines()
     assert "3 files of 0 MiB are too much for every node to download; use a folder with only scripts" in line
-
-
-def test_one_mistake_is_reported_once(draft: Any) -> None:
-    draft.put("own/on_create.sh", "more/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
-    [line] = draft.lines()
-    assert line.endswith("run it from your scripts, or remove `source`")
 
 
 def test_a_script_that_a_group_starts_is_one_that_is_uploaded(draft: Any) -> None:

@@ -42,11 +42,6 @@ def test_only_all_actions_of_all_services_are_reported(draft: Any, statement: di
     )
 
 
-def test_the_policy_of_administrators_is_reported(draft: Any) -> None:
-    draft.set("node_role", "managed_policy_arns", ["arn:aws:iam::aws:policy/AdministratorAccess"])
-    assert broken(draft) == ["unrestricted-node-role: node_role.managed_policy_arns[0]"]
-
-
 def test_a_section_without_content_is_not_unused(draft: Any) -> None:
     for group in draft.content["instance_groups"]:
         group["execution_role"] = "arn:aws:iam::123456789012:role/theirs"

@@ -46,11 +46,6 @@ def test_other_times_suggest_the_form_of_slurm(draft: Any, time: str, better: st
     assert line.endswith(f"did you mean {better}?" if better else "; use e.g. 1-00:00:00")
 
 
-def test_a_number_of_minutes_is_text(draft: Any) -> None:
-    [line] = partitions(draft, {"name": "dev", "max_time": 60}).lines()
-    assert line.endswith('quote it: "60"')
-
-
 @pytest.mark.parametrize(
     ("groups", "problem"),
     [

@@ -25,12 +25,6 @@ def ami_based(draft: Any) -> Any:
     return draft
 
 
-def test_slurm_config_with_our_scripts_is_an_error(draft: Any) -> None:
-    [problem] = of_work(draft, "SlurmConfig", OF_WORK).problems()
-    assert (problem.rule, problem.level) == ("slurm-config-conflict", Level.ERROR)
-    assert problem.fix == "remove it, as `role` and `partition` already set this"
-
-
 def test_slurm_config_without_scripts_is_right(draft: Any) -> None:
     assert ami_based(draft).lines() == []
     assert draft.set("overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Managed"}}).lines() == []
@@ -50,12 +44,6 @@ def test_default_scripts_in_one_group_conflict_with_slurm_configs_of_others(draf
     assert head.startswith("instance_groups[0].overrides.SlurmConfig: ")
     assert head.endswith("; also set `LifeCycleConfig: null` and `SlurmConfig` in work, or set `slurm.setup: api`")
     assert door.startswith("instance_groups[1].overrides.SlurmConfig: ")
-
-
-def test_a_script_that_needs_slurm_config_keeps_it(draft: Any) -> None:
-    of_work(draft, "LifeCycleConfig", {"OnCreate": None, "OnInitComplete": "on_create.sh"})
-    [line] = of_work(draft, "SlurmConfig", OF_WORK).lines()
-    assert line.endswith("; set `LifeCycleConfig.SourceS3Uri` to a folder without that file")
 
 
 @pytest.mark.parametrize(
@@ -92,11 +80,6 @@ def test_fsx_without_a_vpc_is_an_error(draft: Any, kind: str) -> None:
     assert rules_and_places(draft) == []
     draft.set("overrides", "VpcConfig", None)
     assert rules_and_places(draft) == [f"error fsx-without-vpc-config: InstanceStorageConfigs[0].{kind}"]
-
-
-def test_a_strategy_with_continuous_provisioning_is_an_error(draft: Any) -> None:
-    continuous(draft).set("overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Merge"}})
-    assert rules_and_places(draft) == ["error slurm-config-strategy-conflict: overrides.Orchestrator.Slurm.SlurmConfigStrategy"]
 
 
 def test_restricted_ssh_on_hyperpods_own_image_is_a_warning(draft: Any) -> None:

@@ -10,12 +10,6 @@ def test_supported_capacities_are_accepted(draft: Any, capacity: int) -> None:
     assert draft.set("storage", "lustre", "storage_capacity_gib", capacity).problems() == []
 
 
-@pytest.mark.parametrize(("capacity", "remedy"), [(1201, "use 1200 or 2400"), (3600, "use 2400 or 4800")])
-def test_other_capacities_suggest_the_two_nearest(draft: Any, capacity: int, remedy: str) -> None:
-    [line] = draft.set("storage", "lustre", "storage_capacity_gib", capacity).lines()
-    assert line.endswith(remedy)
-
-
 @pytest.mark.parametrize(
     ("deployment_type", "throughput"),
     [("PERSISTENT_1", 50), ("PERSISTENT_1", 100), ("PERSISTENT_1", 200), ("PERSISTENT_2", 125), ("PERSISTENT_2", 1000)],
@@ -23,11 +17,6 @@ def test_other_capacities_suggest_the_two_nearest(draft: Any, capacity: int, rem
 def test_each_deployment_type_has_its_throughputs(draft: Any, deployment_type: str, throughput: int) -> None:
     draft.set("storage", "lustre", {"deployment_type": deployment_type, "throughput_mbps_per_tib": throughput})
     assert draft.problems() == []
-
-
-def test_persistent_1_requires_its_own_throughput(draft: Any) -> None:
-    [line] = draft.set("storage", "lustre", "deployment_type", "PERSISTENT_1").lines()
-    assert line == "storage.lustre.throughput_mbps_per_tib: 250: not supported by PERSISTENT_1; use 50, 100 or 200"
 
 
 @pytest.mark.parametrize("version", ["2.12", "2.15"])
@@ -71,23 +60,9 @@ def test_prefixes_in_one_bucket_lie_beside_each_other(
     assert [(problem.rule, problem.level) for problem in draft.problems()] == expected
 
 
-def test_the_data_bucket_by_its_own_name_is_the_same_bucket(draft: Any) -> None:
-    associations = [{"path": "/one"}, {"path": "/two", "bucket": "ours"}, {"path": "/three", "bucket": "theirs"}]
-    draft.set("storage", "data_repository_associations", associations).set("storage", "data_bucket", "existing", "ours")
-    assert [(problem.rule, problem.path) for problem in draft.problems()] == [
-        ("duplicate-association-prefix", ("storage", "data_repository_associations", 1, "prefix"))
-    ]
-
-
 @pytest.mark.parametrize("path", ["/c d", "/d+e", "/run=1/æ", "/a/b.c"])
 def test_a_directory_can_have_any_name_that_fsx_supports(draft: Any, path: str) -> None:
     assert draft.set("storage", "data_repository_associations", 0, "path", path).problems() == []
-
-
-def test_more_associations_than_fsx_supports_are_rejected(draft: Any) -> None:
-    associations = [{"path": f"/data{index}", "prefix": f"p{index}"} for index in range(9)]
-    [line] = draft.set("storage", "data_repository_associations", associations).lines()
-    assert "too many entries; use at most 8 entries" in line
 
 
 def test_a_cluster_can_do_without_a_file_system(draft: Any) -> None:
@@ -97,13 +72,6 @@ def test_a_cluster_can_do_without_a_file_system(draft: Any) -> None:
 def test_an_existing_file_system_can_have_associations(draft: Any) -> None:
     draft.remove("storage", "lustre").set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"})
     assert draft.problems() == []
-
-
-def test_duplicate_events_are_reported(draft: Any) -> None:
-    draft.set("storage", "data_repository_associations", 0, "auto_import", ["NEW", "NEW"])
-    assert draft.lines() == [
-        'storage.data_repository_associations[0].auto_import: ["NEW", "NEW"]: has duplicate events; list each event once'
-    ]
 
 
 @pytest.mark.parametrize(("path", "meant"), [("/fsx/data", "/data"), ("/fsx", "/")])
@@ -132,12 +100,6 @@ def test_homes_directly_in_fsx_are_not_copied_to_a_bucket_unasked(draft: Any, pa
 @pytest.mark.parametrize(("folder", "valid"), [("/fsx", True), ("/fsx/a/b", True), ("/home", False), ("/fsx/../etc", False)])
 def test_homes_are_on_the_file_system(draft: Any, folder: str, *, valid: bool) -> None:
     assert (draft.set("storage", "homes", folder).problems() == []) == valid
-
-
-def test_homes_on_openzfs_need_no_folder(draft: Any) -> None:
-    draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
-    [line] = draft.set("storage", "homes", "/fsx/people").lines()
-    assert line.endswith("is ignored, because `storage.openzfs` holds the homes; remove one of the two")
 
 
 def test_a_link_that_copies_nothing_covers_nothing(draft: Any) -> None:

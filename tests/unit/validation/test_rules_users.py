@@ -137,9 +137,3 @@ def test_an_invalid_public_key_is_rejected(draft: Any, key: str) -> None:
 def test_a_truncated_key_or_one_of_another_kind_is_rejected(draft: Any, key: str) -> None:
     [line] = draft.set("users", [user(ssh_public_keys=[key])]).lines()
     assert line.endswith("copy the whole line of the .pub file")
-
-
-def test_a_duplicate_key_is_reported(draft: Any) -> None:
-    [line] = draft.set("users", [user(ssh_public_keys=[ED25519, ED25519.replace("alice", "other")])]).lines()
-    assert line.startswith("users[0].ssh_public_keys[1]: ")
-    assert line.endswith("duplicate; remove it")

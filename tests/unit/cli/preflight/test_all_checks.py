@@ -5,22 +5,16 @@ from typing import Any
 import pytest
 
 from cli.preflight.associations import associations
-from cli.preflight.bootstrap import bootstrap
-from cli.preflight.cluster_name import cluster_name
-from cli.preflight.cluster_replacement import cluster_replacement
-from cli.preflight.eks_cluster import eks_quotas
+from cli.preflight.capacity import offerings, training_plans
+from cli.preflight.changes import stacks
+from cli.preflight.cluster import cluster_name, cluster_replacement
 from cli.preflight.file_systems import file_systems
-from cli.preflight.identity import zone
-from cli.preflight.instance_quotas import instance_quotas
 from cli.preflight.network import foreign_resources, internet, vpc
-from cli.preflight.offerings import offerings
+from cli.preflight.prerequisites import bootstrap, service_roles, zone
+from cli.preflight.quotas import eks_quotas, instance_quotas, storage_quotas
 from cli.preflight.references import references
 from cli.preflight.security_groups import security_groups
-from cli.preflight.service_roles import service_roles
-from cli.preflight.stacks import stacks
-from cli.preflight.storage_quotas import storage_quotas
 from cli.preflight.subnets import subnets
-from cli.preflight.training_plans import training_plans
 from tests.unit.cli.preflight import fake_aws
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, NO_STACKS, FakeAws, asked, outcomes
 from tests.unit.cli.preflight.test_capacity import PLANNED

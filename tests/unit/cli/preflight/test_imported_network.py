@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cli.preflight.check_result import CheckResult
+from cli.preflight.check import CheckResult
 from cli.preflight.network import internet, vpc
 from cli.preflight.security_groups import security_groups
 from cli.preflight.subnets import subnets
