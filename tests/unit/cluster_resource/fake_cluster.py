@@ -89,14 +89,14 @@ class FakeCluster:
     ) -> None:
         """End a continuous cluster's update, unless a newer one replaced it; only its events tell of a rollback.
 
-        Only nodes that do not run yet can fail.
+        Only nodes that do not run yet can fail, up to a group's `MinInstanceCount`: HyperPod tries again to start the others.
         """
         revision = self.revision
 
         def end() -> None:
             if self.revision != revision or self.status in ENDING:
                 return
-            if failure and any(group["InstanceCount"] > self.running.get(name, 0) for name, group in self.groups.items()):
+            if failure and any(_least(group) > self.running.get(name, 0) for name, group in self.groups.items()):
                 undo()
                 self.record("Cluster update failed", {"EventMetadata": {"Cluster": {"FailureMessage": failure}}})
             else:
@@ -178,3 +178,7 @@ class FakeCluster:
         details = {"Status": "Failure" if self.status == "Failed" else status, "Message": message or self.node_message}
         launched = {"LaunchTime": self.launched[group, index]} if (group, index) in self.launched else {}
         return {"InstanceGroupName": group, "InstanceId": instance, "InstanceStatus": details, **launched}
+
+
+def _least(group: Json) -> int:
+    return int(group.get("MinInstanceCount") or group["InstanceCount"])
