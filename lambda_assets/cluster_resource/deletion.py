@@ -53,8 +53,8 @@ def with_leftovers(decision: Decision, desired: Desired) -> Decision:
     """
     memory = decision.memory
     known = ("", desired.physical_id, memory.cluster)
-    old = () if memory.leftover else (desired.old_name,)
-    names = tuple(dict.fromkeys(name for name in (*old, *memory.leftovers) if name not in known))
+    names = memory.leftovers if memory.leftover else (desired.old_name, *memory.leftovers)
+    names = tuple(dict.fromkeys(name for name in names if name not in known))
     if not names or not isinstance(decision.action, Succeed):
         return decision
     note = f"checking whether a failed replacement left {names[0]}"

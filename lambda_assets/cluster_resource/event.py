@@ -189,7 +189,7 @@ def cluster_name(event: Event, properties: Mapping[str, Any]) -> str:
 
 
 def created_name(event: Event, properties: Mapping[str, Any]) -> str:
-    """Return the name of the cluster that these properties create; empty if they adopt one."""
+    """Return the name of the cluster that these properties create; "" if they adopt one."""
     return "" if ClusterProperties.of(properties).adopt else cluster_name(event, properties)
 
 

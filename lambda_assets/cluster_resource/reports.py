@@ -23,7 +23,7 @@ class FollowingNode(NamedTuple):
     name: str = ""
     has_agent: bool = False
     attempt: Json | None = None
-    """Its newest record of an attempt to apply a bundle."""
+    """Its record of the latest attempt to apply a bundle."""
     sha256: str = ""
     """The bundle that it runs, by its newest record."""
 
@@ -34,20 +34,20 @@ class FollowingNode(NamedTuple):
 
     def has_applied(self, sha256: str, generation: int) -> bool:
         """Return whether it runs the bundle."""
-        if self._attempted(sha256, generation):
-            return bool(self.attempt and self.attempt["result"] == APPLIED)
-        return self.sha256 == sha256
+        attempt = self._attempted(sha256, generation)
+        return attempt["result"] == APPLIED if attempt else self.sha256 == sha256
 
     def failure(self, sha256: str, generation: int) -> str:
-        """Return why it could not apply the bundle, or "" if it has no failed attempt since ``generation``."""
-        if not self._attempted(sha256, generation) or not self.attempt or self.attempt["result"] == APPLIED:
+        """Return why it could not apply the bundle, or "" without a failed attempt since ``generation``."""
+        attempt = self._attempted(sha256, generation)
+        if not attempt or attempt["result"] == APPLIED:
             return ""
-        step, message = self.attempt["step"], self.attempt["message"]
-        return ": ".join(part for part in (f"step '{step}'" if step else self.attempt["result"], message) if part)
+        step, message = attempt["step"], attempt["message"]
+        return ": ".join(part for part in (f"step '{step}'" if step else attempt["result"], message) if part)
 
-    def _attempted(self, sha256: str, generation: int) -> bool:
+    def _attempted(self, sha256: str, generation: int) -> Json | None:
         attempt = self.attempt
-        return attempt is not None and attempt["sha256"] == sha256 and attempt["generation"] >= generation
+        return attempt if attempt and attempt["sha256"] == sha256 and attempt["generation"] >= generation else None
 
 
 class Fleet(NamedTuple):
@@ -70,19 +70,23 @@ class Fleet(NamedTuple):
 
 
 def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Mapping[str, str]) -> Fleet:
-    """Return the running nodes with the newest of their reports; ``events`` are times and messages in any order."""
+    """Return the running nodes with their newest reports, of attempts those for the latest pointer.
+
+    ``events`` are times and messages in any order.
+    """
     running = {
         node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if node.status == "Running"
     }
-    newest: dict[tuple[str, str], tuple[int, Json]] = {}
+    newest: dict[tuple[str, str], tuple[tuple[int, int], Json]] = {}
     for timestamp, message in events:
         record = _record(message)
         if record and record["instance"] in running:
             key = record["instance"], record["record"]
-            if key not in newest or timestamp >= newest[key][0]:
-                newest.pop(key, None)  # of two with the same time, the last read counts
-                newest[key] = timestamp, record
-    for _, record in sorted(newest.values(), key=lambda each: each[0]):
+            age = record.get("generation", 0), timestamp
+            if age >= newest.get(key, ((0, 0),))[0]:
+                newest.pop(key, None)  # of two, the last read counts
+                newest[key] = age, record
+    for _, record in sorted(newest.values(), key=lambda each: each[0][1]):
         running[record["instance"]] = _with_record(running[record["instance"]], record)
     return Fleet(tuple(running.values()))
 

@@ -88,7 +88,7 @@ def test_without_exactly_one_file_a_cluster_must_be_named(chosen: Callable[[str,
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_only_a_command_that_changes_something_must_name_its_cluster(command: str) -> None:
     required = [each.required for each in COMMANDS[command].params if each.name == "cluster"]
-    assert required in ([], [command not in DEFAULT | {"snapshot"}])
+    assert required in ([], [command not in DEFAULT | {"snapshot"}]), "add a command to DEFAULT only if it changes nothing"
 
 
 def test_a_node_is_never_taken_for_the_cluster_of_a_command_that_changes_something(chosen: Callable[[str, str], Any]) -> None:

@@ -362,6 +362,15 @@ def test_the_newest_records_of_a_node_count_in_any_order_of_reading(order: int) 
     assert (found.sha256, found.failure("b", 2)) == ("", "failed")
 
 
+def test_a_record_for_an_earlier_pointer_that_comes_late_does_not_hide_a_failure() -> None:
+    failed = {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 9, "result": "failed", "step": "users"}
+    events = list(
+        enumerate(map(json.dumps, (failed, {**failed, "generation": 1}, {**failed, "generation": 8, "result": "applied"})))
+    )
+    [node] = fleet_of([Node("workers", "i-1", "Running", "")], events, {}).nodes
+    assert (node.failure("b", 9), node.has_applied("b", 9)) == ("step 'users'", False)
+
+
 @pytest.mark.parametrize(
     ("operation", "code", "is_retried"),
     [
