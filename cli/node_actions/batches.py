@@ -105,7 +105,8 @@ class Run:
                 self._give_up(outcomes, busy, drained)
                 return
         boot_ids = boots(self.site, nodes) if self.action == "reboot" else {}
-        known = {node["InstanceId"] for node in self.site.deployment.nodes(self.site.cluster)}
+        listed = self.site.deployment.nodes(self.site.cluster) if self.action == "replace" else []
+        known = {node["InstanceId"] for node in listed}
         refused = self._call(nodes)
         accepted = [outcome for outcome in outcomes if outcome.node.instance not in refused]
         if self.action == "delete":

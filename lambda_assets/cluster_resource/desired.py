@@ -88,7 +88,7 @@ class Desired(NamedTuple):
     request: Json
     tags: Mapping[str, str]
     old_name: str
-    """That the old properties create."""
+    """The cluster that the old properties create."""
     old_request: Json | None
     old_tags: Mapping[str, str]
     wait: str

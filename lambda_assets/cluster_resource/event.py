@@ -189,7 +189,7 @@ def cluster_name(event: Event, properties: Mapping[str, Any]) -> str:
 
 
 def created_name(event: Event, properties: Mapping[str, Any]) -> str:
-    """Return the name of the cluster that these properties create; "" if they adopt one."""
+    """Return the cluster that the properties create, or "" if they adopt one."""
     return "" if ClusterProperties.of(properties).adopt else cluster_name(event, properties)
 
 

@@ -84,7 +84,7 @@ def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Ma
             key = record["instance"], record["record"]
             age = record.get("generation", 0), timestamp
             if age >= newest.get(key, ((0, 0),))[0]:
-                newest.pop(key, None)  # of two, the last read counts
+                newest.pop(key, None)  # of equal ages, the last read counts
                 newest[key] = age, record
     for _, record in sorted(newest.values(), key=lambda each: each[0][1]):
         running[record["instance"]] = _with_record(running[record["instance"]], record)
