@@ -138,17 +138,18 @@ def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
 
 def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str, parts: Parts) -> tuple[NodeLog, Json | None]:
     """Return the log and the names of a node: by its instance id, its number in the list, or else any other name."""
+    states = _states(deployment, parts)
     chosen = next((log for log in found if node in (log.instance, log.name, node_name(log.instance))), None)
-    if chosen:  # the agents' reports may be unreadable
-        return chosen, _node(chosen, _states(deployment, parts))
-    names = _names(deployment, node) or {}
+    if chosen:
+        return chosen, _node(chosen, states)
+    names = _names(deployment, node, states) or {}
     chosen = next((log for log in found if log.instance == names.get("instance_id")), None)
-    return chosen or _no_log(found, node, kind, _states(deployment, parts)), names
+    return chosen or _no_log(found, node, kind, states), names
 
 
-def _names(deployment: Deployment, name: str) -> Json | None:
+def _names(deployment: Deployment, name: str, states: Mapping[str, Report]) -> Json | None:
     """Return the names of a node by its HyperPod name, host name or address; None if it is none of these."""
-    for report in latest_states(deployment, datetime.now(UTC)).values():
+    for report in states.values():
         if name in {report.text(field) for field in ("node", "host", "address")}:
             return node_names(report.instance, report.text("node"), report.text("host"), report.text("group"))
     if not re.match(r"ip-|\d", name):

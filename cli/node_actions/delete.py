@@ -84,8 +84,7 @@ def _edit(site: Site, file: Path, left: Mapping[str, int], outcomes: Sequence[Ou
     kept = Counter(outcome.node.group for outcome in outcomes if not outcome.is_done)
     counts = _counts(site)
     lower = {group: count + kept[group] for group, count in left.items() if count + kept[group] < counts.get(group, 0)}
-    edits = (scaled(file, group, count).data for group, count in lower.items())
-    return [dict(edit) for edit in edits if edit]
+    return [dict(edit) for group, count in lower.items() if (edit := scaled(file, group, count).data)]
 
 
 def _result(site: Site, outcomes: Sequence[Outcome], edits: Sequence[Json], not_in_file: Sequence[str]) -> Result:

@@ -34,10 +34,9 @@ def offerings(account: Account) -> Iterator[CheckResult]:
 
 def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
     """Return the zones of the group's nodes: those of the group's subnets, or else the file's."""
-    own = group.subnets
-    if not own:
+    if not group.subnets:
         return (account.config.network.availability_zone_id,)
-    there = (subnet(account, each) for each in own)
+    there = (subnet(account, each) for each in group.subnets)
     return tuple(sorted({str(each["AvailabilityZoneId"]) for each in there if each}))
 
 

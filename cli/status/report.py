@@ -117,8 +117,7 @@ class ClusterReport:
         if self._slurm is None:
             return None
         counts = self._slurm.slurm or {}
-        names = ("slurmctld", "slurmdbd", "idle", "allocated", "drained", "down", "joining")
-        known = {name: counts.get(name) for name in names}
+        known = {name: counts.get(name) for name in ("slurmctld", "slurmdbd", "idle", "allocated", "drained", "down", "joining")}
         return {**known, "node_count": counts.get("nodes"), "reported": self._slurm.time.isoformat()}
 
     def _summary(self) -> list[str]:

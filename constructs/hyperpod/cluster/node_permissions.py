@@ -232,8 +232,7 @@ class NodePermissions:
 
         The ARN of a shared subnet contains its owner's: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html.
         """
-        subnets = self._arns("subnet", self.network.node_subnet_ids, "Subnets")
-        return [*subnets, *self._security_groups]
+        return [*self._arns("subnet", self.network.node_subnet_ids, "Subnets"), *self._security_groups]
 
     @cached_property
     def _security_groups(self) -> list[str]:

@@ -54,9 +54,10 @@ def test_the_list_shows_names_that_find_the_same_node(account: FakeOperations) -
         assert data_of(logs(account.deployment(), node=name))["lines"] == [f'{{"of": {number}}}']
 
 
-def test_an_instance_id_and_the_list_need_no_right_on_the_reports(account: FakeOperations) -> None:
+def test_an_instance_id_an_address_and_the_list_need_no_right_on_the_reports(account: FakeOperations) -> None:
     account.refused = {"filter_log_events"}
-    assert data_of(logs(account.deployment(), node="i-00000000000000002"))["lines"] == ['{"of": 2}']
+    for name in ("i-00000000000000002", "10.1.0.2"):
+        assert data_of(logs(account.deployment(), node=name))["lines"] == ['{"of": 2}']
     listed = logs(account.deployment())
     assert "work#1" in str(listed)
     assert "names of nodes: cannot run `logs`: An error occurred (AccessDeniedException)" in str(listed)
