@@ -4,6 +4,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,10 +79,13 @@ class World:
             return GONE
 
     def clusters(self) -> dict[str, dict[str, Any]]:
-        """Every cluster, described."""
+        """Every cluster, described; without one that is deleted meanwhile."""
         sagemaker = self.client("sagemaker")
-        names = [each["ClusterName"] for each in sagemaker.list_clusters(NameContains="ours")["ClusterSummaries"]]
-        return {name: sagemaker.describe_cluster(ClusterName=name) for name in names}
+        clusters = {}
+        for summary in sagemaker.list_clusters(NameContains="ours")["ClusterSummaries"]:
+            with suppress(sagemaker.exceptions.ResourceNotFound):
+                clusters[summary["ClusterName"]] = sagemaker.describe_cluster(ClusterName=summary["ClusterName"])
+        return clusters
 
     def workers(self) -> int:
         """How many workers run in the only cluster."""
