@@ -1,13 +1,14 @@
 """Whatever CreateCluster can be asked for is asked for by the file that an import gives."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from cli.import_cluster import Choices, Keep, Original, imported
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError, Path, dotted
+from config.instance_group import InstanceGroup
 from tests.unit.cli.import_cluster.originals import valid
 from tests.unit.cluster_request.request_leaves import SAMPLES, holding, leaves
 
@@ -45,6 +46,19 @@ def test_parameters_of_slurm_with_an_eks_cluster_are_refused() -> None:
 
 
 SLURM_ONLY = {"SlurmConfig", "Slurm"}
+NEEDS_A_SIZE = {"InstanceStorageConfigs.EbsVolumeConfig.VolumeKmsKeyId"}
+
+
+def has_field(leaf: Path) -> bool:
+    """Whether a field of the group sets this member of the request, or a part of it."""
+    member = ".".join(name for name in leaf[1:] if isinstance(name, str))
+    extras = [cast("dict[str, str]", field.json_schema_extra) for field in InstanceGroup.model_fields.values()]
+    members = [extra["api"].partition(" InstanceGroups[].")[2].replace("[]", "") for extra in extras]
+    return (
+        leaf[0] == "InstanceGroups"
+        and member not in NEEDS_A_SIZE
+        and f"{member}.".startswith(tuple(f"{m}." for m in members if m))
+    )
 
 
 @pytest.mark.parametrize("leaf", sorted((leaf for leaf in leaves() if not SLURM_ONLY & {*leaf}), key=str), ids=dotted)
@@ -54,5 +68,6 @@ def test_the_field_of_a_cluster_with_eks_is_the_same_in_the_imported_files_reque
     config = valid(imported(replace(given, request=request), KEPT))
     assert config.eks is not None
     assert config.role_names() == {}
+    assert not has_field(leaf) or leaf[2] not in config.instance_groups[0].overrides
     values = replace(RequestValues.samples(config), eks_cluster_arn=SAMPLES["ClusterArn"])
     assert {"ClusterName": config.cluster_name, **cluster_request(config, values=values)} == request
