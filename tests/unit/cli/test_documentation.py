@@ -21,6 +21,15 @@ def test_every_operators_command_is_documented_with_what_its_help_says(command: 
     assert re.search(rf"\| `./hpod {command}{re.escape(takes)}[ `].*\| {re.escape(HELP[command])} \|", COMMANDS_PAGE)
 
 
+def test_the_page_names_every_command_that_may_omit_the_cluster() -> None:
+    sentence = re.search(r"you may omit `CLUSTER\|FILE` in (.+?):", COMMANDS_PAGE, flags=re.DOTALL)
+    omit = {
+        name for name, command in COMMANDS.items() if any("the only one" in str(getattr(p, "help", "")) for p in command.params)
+    }
+    assert sentence
+    assert set(re.findall("`([a-z-]+)`", sentence[1])) == omit
+
+
 @pytest.mark.parametrize("command", HELP)
 def test_every_operators_command_has_a_section_with_a_link_to_a_page(command: str) -> None:
     text = COMMANDS_PAGE.partition(f"\n### {command}\n")[2].partition("\n#")[0]
