@@ -29,13 +29,6 @@ def test_an_unknown_field_like_no_other_lists_all(draft: Any) -> None:
     assert line.endswith("use data_bucket, data_repository_associations, existing, homes, lustre or openzfs")
 
 
-def test_a_wrong_choice_lists_all_and_suggests_the_nearest(draft: Any) -> None:
-    draft.set("instance_groups", 0, "role", "controler")
-    assert draft.lines()[0] == (
-        "instance_groups[0].role: \"controler\": must be 'controller', 'login' or 'compute'; did you mean controller?"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
