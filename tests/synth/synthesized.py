@@ -1,16 +1,19 @@
 """Synthesize cluster files for tests, and read the templates."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
 from cli.snapshot.command import templates
-from stacks.clusters_app import PROJECT, ClustersApp
+from config.model import ClusterConfig
+from stacks.cluster_stage import ClusterStage
+from stacks.clusters_app import FEATURE_FLAGS, PROJECT, TEMPLATES, ClustersApp
 from tests import cluster_files
 
 NETWORK, STORAGE, CLUSTER, MONITORING = STACKS = ("Network", "Storage", "Cluster", "Monitoring")
@@ -55,6 +58,15 @@ class StackTemplate:
         """Return the properties of ``one``."""
         found: dict[str, Any] = self.one(type_name, named=named)[1]["Properties"]
         return found
+
+    def statements(self) -> Iterator[tuple[str, Resource]]:
+        """Yield the statements of all roles, inline and attached, with the logical ID of their role."""
+        for name, role in self.of_type("AWS::IAM::Role").items():
+            for policy in role["Properties"].get("Policies", []):
+                yield from ((name, each) for each in policy["PolicyDocument"]["Statement"])
+        for policy in self.of_type("AWS::IAM::Policy").values():
+            for role in policy["Properties"]["Roles"]:
+                yield from ((role["Ref"], each) for each in policy["Properties"]["PolicyDocument"]["Statement"])
 
     def waits_for(self, logical_id: str) -> set[str]:
         """Return the transitive dependencies of the resource, which are created before it and deleted after it."""
@@ -113,6 +125,17 @@ def synthesize(outdir: Path, *folders: str | Path) -> Synthesized:
 def synthesize_shipped(outdir: Path) -> Synthesized:
     """Synthesize the reference and the examples."""
     return synthesize(outdir, *cluster_files.FOLDERS)
+
+
+def synthesize_contents(outdir: Path, contents: Mapping[str, Mapping[str, Any]]) -> Synthesized:
+    """Synthesize clusters with these contents by name, without the rules between the fields of a file."""
+    context = json.loads(FEATURE_FLAGS.read_text())
+    app = cdk.App(context=context, post_cli_context=TEMPLATES, analytics_reporting=False, outdir=str(outdir))
+    for name, content in contents.items():
+        config = ClusterConfig.model_validate({**content, "name": name})
+        ClusterStage(app, config=config, environment=cdk.Environment(region=content["region"]))
+    app.synth()
+    return Synthesized(read_assembly(outdir))
 
 
 def read_assembly(folder: Path) -> dict[tuple[str, str], StackTemplate]:

@@ -43,21 +43,12 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def allowed(document: Any) -> set[str]:
-    """Return the actions that the policy document allows."""
-    statements = [each for each in as_list(document["Statement"]) if each["Effect"] == "Allow"]
-    return {action for each in statements for action in as_list(each["Action"])}
-
-
 def roles(stack: StackTemplate) -> Roles:
     """Return the allowed actions of each role in the stack."""
     found: Roles = defaultdict(set)
-    for name, role in stack.of_type("AWS::IAM::Role").items():
-        for policy in role["Properties"].get("Policies", []):
-            found[name] |= allowed(policy["PolicyDocument"])
-    for policy in stack.of_type("AWS::IAM::Policy").values():
-        for role in policy["Properties"]["Roles"]:
-            found[role["Ref"]] |= allowed(policy["Properties"]["PolicyDocument"])
+    for role, statement in stack.statements():
+        if statement["Effect"] == "Allow":
+            found[role] |= set(as_list(statement["Action"]))
     return found
 
 

@@ -3,44 +3,14 @@
 from pathlib import Path
 
 import pytest
-from aws_cdk.assertions import Match
 
 from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized, synthesize
-from validation.load import load_cluster
 
 
 @pytest.fixture
 def stack(shipped: Synthesized) -> StackTemplate:
     return shipped["reference", CLUSTER]
-
-
-def test_every_group_of_the_file_is_requested(stack: StackTemplate) -> None:
-    groups = load_cluster(cluster_files.REFERENCE).instance_groups
-    stack.assertions.has_resource_properties(
-        "Custom::HyperPodCluster",
-        {
-            "Request": {
-                "InstanceGroups": [
-                    Match.object_like(
-                        {
-                            "InstanceGroupName": group.name,
-                            "InstanceType": group.instance_type,
-                            "InstanceCount": group.instance_count,
-                            "ThreadsPerCore": group.threads_per_core,
-                        }
-                    )
-                    for group in groups
-                ]
-            }
-        },
-    )
-
-
-def test_all_groups_have_the_same_role(stack: StackTemplate) -> None:
-    role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
-    request = stack.properties("Custom::HyperPodCluster")["Request"]
-    assert [group["ExecutionRole"] for group in request["InstanceGroups"]] == [{"Fn::GetAtt": [role, "Arn"]}] * 3
 
 
 def test_the_properties_are_those_that_the_functions_read(stack: StackTemplate) -> None:
@@ -97,10 +67,6 @@ def test_tags_of_the_file_are_on_the_cluster_and_other_resources(variants: Synth
     assert {tag["Key"]: tag["Value"] for tag in role["Tags"]} == expected
 
 
-def test_one_hour_needs_no_wait_and_no_deletion_resource(stack: StackTemplate) -> None:
-    assert not stack.of_type("Custom::HyperPodWait", "Custom::HyperPodDeletion")
-
-
 @pytest.mark.fault(46)
 def test_three_hours_need_two_waits_and_a_deletion_resource(variants: Synthesized) -> None:
     stack = variants["three-hours", CLUSTER]
@@ -134,10 +100,6 @@ def test_logical_ids_are_frozen(stack_of_each_mode: StackTemplate, type_name: st
     """CloudFormation refuses another service token ("Modifying service token is not allowed"), and another logical id of the
     cluster is another cluster."""
     assert stack_of_each_mode.one(type_name, named=named)[0] == logical_id
-
-
-def test_the_entry_function_has_no_fixed_name(stack: StackTemplate) -> None:
-    assert "FunctionName" not in stack.properties("AWS::Lambda::Function", named="Entry")
 
 
 @pytest.mark.fault(20)

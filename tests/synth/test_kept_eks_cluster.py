@@ -1,18 +1,12 @@
 """A HyperPod cluster on EKS that `cdk destroy` leaves running keeps what its nodes and jobs use in the EKS cluster."""
 
-import json
-from pathlib import Path
 from typing import Any
 
-import aws_cdk as cdk
 import pytest
 import yaml
 
-from config.model import ClusterConfig
-from stacks.cluster_stage import ClusterStage
-from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES
 from tests.cluster_files import EXAMPLES
-from tests.synth.synthesized import StackTemplate
+from tests.synth.synthesized import synthesize_contents
 
 QUOTA = {"resources": [{"instance_type": "ml.g5.xlarge", "count": 1}]}
 TEAM = {"name": "research", "role_arns": ["arn:aws:iam::123456789012:role/Researcher"], "quota": QUOTA}
@@ -23,22 +17,11 @@ OBJECTS = ("Custom::HyperPodDependencies", "Custom::HyperPodComputeQuotas")
 @pytest.fixture(scope="module")
 def resources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
     """Return the resources of the stacks Kubernetes, Cluster and Addons for each change of the file."""
-    out = str(tmp_path_factory.mktemp("out"))
-    app = cdk.App(
-        context=json.loads(FEATURE_FLAGS.read_text()), post_cli_context=TEMPLATES, analytics_reporting=False, outdir=out
-    )
     content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
     content["eks"] |= {"teams": [TEAM], "autoscaling": "karpenter"}
-    for name, change in CHANGES.items():
-        config = ClusterConfig.model_validate({**content, "name": name, **change})
-        ClusterStage(app, config=config, environment=cdk.Environment(region=content["region"]))
-    app.synth()
-    return {name: _resources(Path(out) / f"assembly-{name}") for name in CHANGES}
-
-
-def _resources(assembly: Path) -> list[dict[str, Any]]:
-    paths = [path for stack in ("Kubernetes", "Cluster", "Addons") for path in assembly.glob(f"*{stack}*.template.json")]
-    return [each for path in paths for each in StackTemplate(path.read_text()).resources.values()]
+    found = synthesize_contents(tmp_path_factory.mktemp("out"), {name: {**content, **change} for name, change in CHANGES.items()})
+    stacks = ("Kubernetes", "Cluster", "Addons")
+    return {name: [each for stack in stacks for each in found[name, stack].resources.values()] for name in CHANGES}
 
 
 def _kept(resources: list[dict[str, Any]], *types: str) -> list[bool]:

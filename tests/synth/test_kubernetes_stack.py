@@ -12,13 +12,11 @@ import yaml
 from aws_cdk.assertions import Annotations, Match
 
 from cluster_resource.property_values import typed
-from config.model import ClusterConfig
-from stacks.cluster_stage import ClusterStage
-from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES, ClustersApp
+from stacks.clusters_app import ClustersApp
 from tests.cluster_files import EXAMPLES
 from tests.corpus.validate_case import CHARTS
 from tests.helm import path_with_helm
-from tests.synth.synthesized import StackTemplate
+from tests.synth.synthesized import StackTemplate, synthesize_contents
 
 KUBERNETES = "Kubernetes"
 ADMIN = "arn:aws:iam::123456789012:role/Admin"
@@ -39,24 +37,11 @@ OWN_VPC = {"vpc_id": "vpc-00000001", "node_subnet_ids": ["subnet-00000001"], "se
 @pytest.fixture(scope="module")
 def stacks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StackTemplate]:
     """Return the stack of eks.yaml for each change of its eks section."""
-    app = cdk.App(
-        context=json.loads(FEATURE_FLAGS.read_text()),
-        post_cli_context=TEMPLATES,
-        analytics_reporting=False,
-        outdir=str(tmp_path_factory.mktemp("out")),
-    )
     content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
-    for name, change in CHANGES.items():
-        file = {**content, "name": name, "eks": {**content["eks"], **change}}
-        if name == "own-vpc":
-            file["network"] = {**content["network"], "existing": OWN_VPC}
-        ClusterStage(app, config=ClusterConfig.model_validate(file), environment=cdk.Environment(region=content["region"]))
-    app.synth()
-    found = {}
-    for path in Path(app.outdir).glob("assembly-*/*.template.json"):
-        if KUBERNETES in path.name:
-            found[path.parent.name.removeprefix("assembly-")] = StackTemplate(path.read_text())
-    return found
+    files = {name: {**content, "eks": {**content["eks"], **change}} for name, change in CHANGES.items()}
+    files["own-vpc"]["network"] = {**content["network"], "existing": OWN_VPC}
+    found = synthesize_contents(tmp_path_factory.mktemp("out"), files)
+    return {name: found[name, KUBERNETES] for name in CHANGES}
 
 
 @pytest.fixture
@@ -98,13 +83,6 @@ def without_references(value: Any) -> Any:
     return [without_references(item) for item in value] if isinstance(value, list) else value
 
 
-def test_the_cluster_admits_only_access_entries_and_installs_no_addons_itself(stack: StackTemplate) -> None:
-    cluster = stack.properties("AWS::EKS::Cluster")
-    assert cluster["AccessConfig"] == {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}
-    assert cluster["BootstrapSelfManagedAddons"] is False
-    assert (cluster["Name"], cluster["Version"]) == ("access", "1.35")
-
-
 def test_a_version_that_is_newer_than_the_table_deploys_with_the_addons_that_eks_chooses(
     stacks: dict[str, StackTemplate],
 ) -> None:
@@ -116,30 +94,12 @@ def test_a_version_that_is_newer_than_the_table_deploys_with_the_addons_that_eks
     )
 
 
-def test_the_control_plane_is_in_two_zones_and_in_the_nodes_security_group(stack: StackTemplate) -> None:
-    subnets = stack.of_type("AWS::EC2::Subnet")
-    zones = {each["Properties"]["AvailabilityZoneId"] for each in subnets.values()}
-    assert len(zones) == len(subnets) == 2
-    network = stack.properties("AWS::EKS::Cluster")["ResourcesVpcConfig"]
-    assert network["SubnetIds"] == [{"Ref": name} for name in subnets]
-    [group] = network["SecurityGroupIds"]
-    assert group["Fn::GetStackOutput"]["StackName"] == "access-Network"
-
-
 def test_an_existing_vpc_gets_subnets_for_the_control_plane(stacks: dict[str, StackTemplate]) -> None:
     subnets = [each["Properties"] for each in stacks["own-vpc"].of_type("AWS::EC2::Subnet").values()]
     assert [(each["VpcId"], each["CidrBlock"]) for each in subnets] == [
         ("vpc-00000001", "10.4.1.0/28"),
         ("vpc-00000001", "10.4.1.16/28"),
     ]
-
-
-def test_the_log_group_outlives_the_cluster(stack: StackTemplate) -> None:
-    group, resource = stack.one("AWS::Logs::LogGroup", named="ClusterLogGroup")
-    assert resource["Properties"] == {"LogGroupName": "/aws/eks/access/cluster", "RetentionInDays": 90} | {
-        key: value for key, value in resource["Properties"].items() if key == "Tags"
-    }
-    assert group in stack.waits_for(stack.one("AWS::EKS::Cluster")[0])
 
 
 def test_administrators_keep_access_until_all_objects_and_addons_are_deleted(stack: StackTemplate) -> None:
@@ -172,27 +132,6 @@ def test_objects_are_deleted_while_the_function_has_access(stack: StackTemplate)
     after = stack.waits_for(dependencies)
     assert {*stack.of_type("AWS::EKS::AccessEntry"), *stack.of_type("AWS::EKS::Cluster", "AWS::Lambda::Function")} <= after
     assert set(stack.of_type("AWS::IAM::Policy", "AWS::StepFunctions::StateMachine", "AWS::Events::Rule")) <= after
-
-
-def test_the_step_function_is_that_of_kubernetes_and_may_only_read(stack: StackTemplate) -> None:
-    handlers = {each["Properties"]["Handler"] for each in stack.of_type("AWS::Lambda::Function").values()}
-    assert handlers == {
-        "cluster_resource.entry.handler",
-        "cluster_resource.responder.handler",
-        "kubernetes_resource.step.handler",
-    }
-    actions = [
-        statement["Action"]
-        for policy in stack.of_type("AWS::IAM::Policy").values()
-        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
-    ]
-    assert sorted(actions) == ["eks:DescribeAddon", "eks:DescribeCluster", "states:ListExecutions"]
-
-
-def test_addons_before_the_nodes_have_fixed_versions(stack: StackTemplate) -> None:
-    found = {each["Properties"]["AddonName"]: each["Properties"] for each in stack.of_type("AWS::EKS::Addon").values()}
-    assert set(found) == {"vpc-cni", "kube-proxy", "eks-pod-identity-agent"}
-    assert all(each["AddonVersion"].startswith("v") and each["ResolveConflicts"] == "OVERWRITE" for each in found.values())
 
 
 def test_each_teams_namespace_has_a_claim_of_the_file_system(stack: StackTemplate) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_cdk.assertions import Match
 
 from stacks.clusters_app import PROJECT
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
@@ -33,47 +32,12 @@ def test_the_bucket_name_has_the_prefix_of_hyperpod_and_at_most_63_characters(va
     assert len(longest) <= 63
 
 
-def test_the_bucket_is_private_and_encrypted_and_requires_tls(stack: StackTemplate) -> None:
-    encryption = {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
-    blocked = {"BlockPublicAcls": True, "BlockPublicPolicy": True, "IgnorePublicAcls": True, "RestrictPublicBuckets": True}
-    stack.assertions.has_resource_properties(
-        "AWS::S3::Bucket",
-        {
-            "PublicAccessBlockConfiguration": blocked,
-            "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
-        },
-    )
-    refusal = {"Effect": "Deny", "Action": "s3:*", "Condition": {"Bool": {"aws:SecureTransport": "false"}}}
-    stack.assertions.has_resource_properties(
-        "AWS::S3::BucketPolicy", {"PolicyDocument": {"Statement": Match.array_with([Match.object_like(refusal)])}}
-    )
-
-
 @pytest.mark.fault(49)
 def test_unused_scripts_are_retained(stack: StackTemplate) -> None:
     """Running nodes and rollbacks refer to them."""
     deployment = stack.properties("Custom::CDKBucketDeployment")
     assert deployment["RetainOnDelete"] is True
     assert deployment["Prune"] is False
-
-
-def test_the_deployment_can_add_scripts_and_delete_none(stack: StackTemplate) -> None:
-    role = stack.properties("AWS::IAM::Role", named="LifecycleDeployment")
-    actions = {
-        action
-        for policy in role["Policies"]
-        for statement in policy["PolicyDocument"]["Statement"]
-        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
-    }
-    assert actions == {"s3:GetObject", "s3:ListBucket", "s3:PutObject", "logs:CreateLogStream", "logs:PutLogEvents"}
-    assert not [name for name in stack.of_type("AWS::IAM::Policy") if "Deployment" in name]
-
-
-def test_groups_use_the_deployed_scripts(stack: StackTemplate) -> None:
-    deployed = joined(stack.properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"])
-    request = stack.properties("Custom::HyperPodCluster")["Request"]
-    uris = {joined(group["LifeCycleConfig"]["SourceS3Uri"]) for group in request["InstanceGroups"]}
-    assert uris == {f"s3://?/{deployed}/"}
 
 
 def test_the_prefix_ends_in_the_file_system(stack: StackTemplate, variants: Synthesized) -> None:

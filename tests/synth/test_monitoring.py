@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from config.operation_names import alarm_names, node_log_group
+from config.operation_names import alarm_names
 from tests.synth.synthesized import CLUSTER, MONITORING, StackTemplate, Synthesized
 from tests.synth.variants import TOPIC
 
@@ -13,7 +13,6 @@ NODES = {"SlurmctldDown", "SlurmdbdDown", "NodesDrained", "NodesDown", "DiskSpac
 FILE_SYSTEM = {"FileSystemSpaceLow", "FileSystemThroughputHigh"}
 EVENTS = {"NodeFault", "Warnings"}
 MACHINERY = {"Cluster-AnswerRefused", "Cluster-DeletionFailed", "Cluster-RequestUnanswered"}
-ARN = {"Fn::GetStackOutput": {"StackName": "reference-Cluster", "OutputName": "ClusterArn"}}
 NEW_TOPIC = "arn:{AWS::Partition}:sns:{AWS::Region}:{AWS::AccountId}:reference-monitoring"
 
 
@@ -69,18 +68,6 @@ def test_each_alarm_on_reports_has_a_filter_for_its_metric(reference: StackTempl
         assert (transformation["MetricNamespace"], alarm["Namespace"]) == ("hyperpod-cdk/reference",) * 2
 
 
-def test_filters_read_the_groups_of_the_nodes(reference: StackTemplate) -> None:
-    groups = {name: flat(each["LogGroupName"]) for name, each in filters(reference).items()}
-    assert groups.pop("health-events") == "/aws/sagemaker/Clusters/{ClusterName}/{ClusterId}"
-    assert set(groups.values()) == {node_log_group("reference")}
-
-
-def test_the_end_of_the_controllers_reports_notifies(reference: StackTemplate) -> None:
-    found = {name for name, alarm in alarms(reference).items() if alarm.get("InsufficientDataActions") == alarm["AlarmActions"]}
-    assert found == {"SlurmctldDown"}
-    assert alarms(reference)["SlurmctldDown"]["TreatMissingData"] == "missing"
-
-
 def test_thresholds_follow_the_file(variants: Synthesized, reference: StackTemplate) -> None:
     changed = alarms(variants["notified", MONITORING], "notified")
     assert (changed["NodesDrained"]["Threshold"], alarms(reference)["NodesDrained"]["Threshold"]) == (3, 1)
@@ -88,47 +75,6 @@ def test_thresholds_follow_the_file(variants: Synthesized, reference: StackTempl
     assert alarms(reference)["FileSystemSpaceLow"]["Threshold"] == 1200 * 2**30 // 10
     # 1.2 TiB at 250 MB/s per TiB, of which 90 %, in 300 seconds.
     assert alarms(reference)["FileSystemThroughputHigh"]["Threshold"] == 81_000_000_000
-
-
-def test_rules_match_only_events_of_the_cluster(reference: StackTemplate) -> None:
-    rules = [resource["Properties"] for resource in reference.of_type("AWS::Events::Rule").values()]
-    assert {rule["EventPattern"]["detail-type"][0] for rule in rules} == {
-        "SageMaker HyperPod Cluster State Change",
-        "SageMaker HyperPod Cluster Node Health Event",
-        "SageMaker HyperPod Cluster Event",
-    }
-    assert all(rule["EventPattern"]["resources"] == [ARN] for rule in rules)
-    for rule in rules:
-        if "Targets" not in rule:
-            continue
-        transformer = rule["Targets"][0]["InputTransformer"]
-        message = json.loads(transformer["InputTemplate"])
-        assert (message["version"], message["source"]) == ("1.0", "custom")
-        assert all(f"<{name}>" in transformer["InputTemplate"] for name in transformer["InputPathsMap"])
-
-
-def test_warnings_notify_once_they_last_longer_than_a_scaling(reference: StackTemplate) -> None:
-    counted = [rule for each in reference.of_type("AWS::Events::Rule").values() if "Targets" not in (rule := each["Properties"])]
-    assert [rule["EventPattern"]["detail"] for rule in counted] == [{"EventDetails": {"EventLevel": ["Warn"]}}]
-    alarm = alarms(reference)["Warnings"]
-    assert alarm["Dimensions"] == [{"Name": "RuleName", "Value": counted[0]["Name"]}]
-    assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Events", "TriggeredRules")
-    assert alarm["Period"] * (alarm["EvaluationPeriods"] - 1) == 3600
-
-
-def test_only_cloudwatch_and_events_of_the_account_may_publish_to_the_new_topic(reference: StackTemplate) -> None:
-    allow, deny = reference.properties("AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
-    assert set(allow["Principal"]["Service"]) == {"cloudwatch.amazonaws.com", "events.amazonaws.com"}
-    assert allow["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    assert deny["Effect"] == "Deny"
-
-
-def test_the_key_of_the_topic_has_no_condition_for_eventbridge(reference: StackTemplate) -> None:
-    _, alarm, event = reference.properties("AWS::KMS::Key")["KeyPolicy"]["Statement"]
-    assert alarm["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
-    assert alarm["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    assert event["Principal"] == {"Service": "events.amazonaws.com"}
-    assert "Condition" not in event
 
 
 def test_the_alarms_of_the_machinery_notify_the_same_topic_unless_the_file_names_another(

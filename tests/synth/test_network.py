@@ -1,11 +1,9 @@
 """The Network stack with a new network."""
 
 import pytest
-from aws_cdk.assertions import Match
 
 from tests.synth.synthesized import NETWORK, StackTemplate, Synthesized
 
-EVERYWHERE = "0.0.0.0/0"
 ALL_TRAFFIC = "-1"
 
 
@@ -14,33 +12,10 @@ def network(shipped: Synthesized) -> StackTemplate:
     return shipped["reference", NETWORK]
 
 
-def test_subnets_are_pinned_to_a_zone_by_its_id(network: StackTemplate) -> None:
-    subnets = network.of_type("AWS::EC2::Subnet").values()
-    assert len(subnets) == 2
-    for subnet in subnets:
-        assert subnet["Properties"]["AvailabilityZoneId"] == "usw2-az4"
-        assert "AvailabilityZone" not in subnet["Properties"]
-
-
-def test_nodes_use_the_second_cidr_block_of_the_vpc_and_the_gateway_the_first(network: StackTemplate) -> None:
-    assert network.properties("AWS::EC2::VPC")["CidrBlock"] == "10.0.0.0/16"
-    assert network.properties("AWS::EC2::VPCCidrBlock")["CidrBlock"] == "10.1.0.0/16"
-    assert network.properties("AWS::EC2::Subnet", named="NodeSubnet")["CidrBlock"] == "10.1.0.0/16"
-    assert network.properties("AWS::EC2::Subnet", named="PublicSubnet")["CidrBlock"] == "10.0.0.0/24"
-
-
 def test_the_node_subnet_depends_on_its_cidr_block(network: StackTemplate) -> None:
     node_range, _ = network.one("AWS::EC2::VPCCidrBlock")
     subnet, _ = network.one("AWS::EC2::Subnet", named="NodeSubnet")
     assert node_range in network.waits_for(subnet)
-
-
-def test_no_subnet_assigns_public_addresses(network: StackTemplate) -> None:
-    network.assertions.all_resources_properties("AWS::EC2::Subnet", {"MapPublicIpOnLaunch": False})
-
-
-def test_dns_is_enabled_in_the_vpc(network: StackTemplate) -> None:
-    network.assertions.has_resource_properties("AWS::EC2::VPC", {"EnableDnsHostnames": True, "EnableDnsSupport": True})
 
 
 @pytest.mark.fault(54)
@@ -64,43 +39,10 @@ def test_ingress_is_allowed_only_within_the_group(network: StackTemplate) -> Non
     assert not {"CidrIp", "CidrIpv6", "SourcePrefixListId"} & network.properties("AWS::EC2::SecurityGroupIngress").keys()
 
 
-def test_nodes_reach_the_internet_through_one_nat_gateway(network: StackTemplate) -> None:
-    [egress] = network.properties("AWS::EC2::SecurityGroup")["SecurityGroupEgress"]
-    assert (egress["CidrIp"], egress["IpProtocol"]) == (EVERYWHERE, ALL_TRAFFIC)
-    gateway, _ = network.one("AWS::EC2::NatGateway")
-    routes, _ = network.one("AWS::EC2::RouteTable", named="NodeRoutes")
-    subnet, _ = network.one("AWS::EC2::Subnet", named="NodeSubnet")
-    network.assertions.has_resource_properties(
-        "AWS::EC2::Route",
-        {"RouteTableId": {"Ref": routes}, "NatGatewayId": {"Ref": gateway}, "DestinationCidrBlock": EVERYWHERE},
-    )
-    network.assertions.has_resource_properties(
-        "AWS::EC2::SubnetRouteTableAssociation", {"RouteTableId": {"Ref": routes}, "SubnetId": {"Ref": subnet}}
-    )
-
-
 def test_the_nat_gateway_depends_on_its_route_to_the_internet(network: StackTemplate) -> None:
     gateway, _ = network.one("AWS::EC2::NatGateway")
     before = {network.resources[name]["Type"].removeprefix("AWS::EC2::") for name in network.waits_for(gateway)}
     assert {"EIP", "VPCGatewayAttachment", "Route", "SubnetRouteTableAssociation"} <= before
-
-
-@pytest.mark.parametrize("service", ["s3", "dynamodb"])
-def test_an_endpoint_allows_all_reads_and_writes_only_in_this_account(network: StackTemplate, service: str) -> None:
-    routes, _ = network.one("AWS::EC2::RouteTable", named="NodeRoutes")
-    [endpoint] = [
-        resource["Properties"]
-        for resource in network.of_type("AWS::EC2::VPCEndpoint").values()
-        if resource["Properties"]["ServiceName"] == f"com.amazonaws.us-west-2.{service}"
-    ]
-    assert endpoint["VpcEndpointType"] == "Gateway"
-    assert endpoint["RouteTableIds"] == [{"Ref": routes}]
-    reading, own = endpoint["PolicyDocument"]["Statement"]
-    read = ("Get", "List", "BatchGet", "Describe", "Query", "Scan")
-    assert all(action.removeprefix(f"{service}:").startswith(read) for action in reading["Action"])
-    assert reading["Principal"] == own["Principal"] == {"AWS": "*"}
-    assert own["Action"] == f"{service}:*"
-    assert own["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
 def test_the_s3_endpoint_allows_unsigned_reads_of_package_repositories(network: StackTemplate) -> None:
@@ -108,33 +50,6 @@ def test_the_s3_endpoint_allows_unsigned_reads_of_package_repositories(network: 
     reading = endpoint["PolicyDocument"]["Statement"][0]
     assert "s3:GetObject*" in reading["Action"]
     assert "Condition" not in reading
-
-
-def test_flow_logs_may_write_only_to_their_own_log_group(network: StackTemplate) -> None:
-    group, _ = network.one("AWS::Logs::LogGroup", named="FlowLogs")
-    role, definition = network.one("AWS::IAM::Role", named="FlowLogs")
-    flow_log = network.properties("AWS::EC2::FlowLog")
-    assert flow_log["LogGroupName"] == {"Ref": group}
-    assert flow_log["DeliverLogsPermissionArn"] == {"Fn::GetAtt": [role, "Arn"]}
-    assert flow_log["TrafficType"] == "ALL"
-    [policy] = definition["Properties"]["Policies"]
-    [statement] = policy["PolicyDocument"]["Statement"]
-    assert statement["Resource"] == {"Fn::GetAtt": [group, "Arn"]}
-    assert {"logs:CreateLogStream", "logs:PutLogEvents"} <= set(statement["Action"])
-    assert "logs:CreateLogGroup" not in statement["Action"]
-
-
-def test_only_flow_logs_of_this_account_may_assume_their_role(network: StackTemplate) -> None:
-    network.assertions.has_resource_properties(
-        "AWS::IAM::Role",
-        {
-            "AssumeRolePolicyDocument": {
-                "Statement": [
-                    Match.object_like({"Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}})
-                ]
-            }
-        },
-    )
 
 
 CLEANUP = "Custom::HyperPodNetworkCleanup"

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.synth.synthesized import StackTemplate, Synthesized
+from tests.synth.synthesized import Synthesized
 from tools import policy_resources, service_authorization
 from tools.policy_resources import CALL, SERVICES
 
@@ -30,16 +30,6 @@ Statement = dict[str, Any]
 
 def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def statements(stack: StackTemplate) -> Iterator[tuple[str, Statement]]:
-    """Yield the statements that allow something, with the logical ID of their role."""
-    for name, role in stack.of_type("AWS::IAM::Role").items():
-        for policy in role["Properties"].get("Policies", []):
-            yield from ((name, each) for each in policy["PolicyDocument"]["Statement"])
-    for policy in stack.of_type("AWS::IAM::Policy").values():
-        for role in policy["Properties"]["Roles"]:
-            yield from ((role["Ref"], each) for each in policy["Properties"]["PolicyDocument"]["Statement"])
 
 
 def kind_of(resource: Any, action: str) -> str | None:
@@ -62,7 +52,7 @@ def allowed(shipped: Synthesized) -> list[tuple[str, Statement]]:
         (f"{cluster} {role}", each)
         for cluster in shipped.clusters
         for stack in shipped.stacks(cluster)
-        for role, each in statements(stack)
+        for role, each in stack.statements()
     ]
     assert len(found) > 100
     return found

@@ -1,18 +1,13 @@
 """The stack of add-ons and quotas: a recreated cluster has another ARN, which quotas read only if their template changes."""
 
 import json
-from pathlib import Path
 from typing import Any
 
-import aws_cdk as cdk
 import pytest
 import yaml
 
-from config.model import ClusterConfig
-from stacks.cluster_stage import ClusterStage
-from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES
 from tests.cluster_files import EXAMPLES
-from tests.synth.synthesized import StackTemplate
+from tests.synth.synthesized import StackTemplate, synthesize_contents
 
 QUOTA = {"resources": [{"instance_type": "ml.g5.xlarge", "count": 1}]}
 TEAM = {"name": "research", "role_arns": ["arn:aws:iam::123456789012:role/Researcher"], "quota": QUOTA}
@@ -29,18 +24,17 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def stacks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StackTemplate]:
     """Return the stack of eks.yaml with a quota, for each change of the file and of its first group."""
-    out = str(tmp_path_factory.mktemp("out"))
-    context = json.loads(FEATURE_FLAGS.read_text())
-    app = cdk.App(context=context, post_cli_context=TEMPLATES, analytics_reporting=False, outdir=out)
     content = yaml.safe_load((EXAMPLES / "eks.yaml").read_text())
     content["eks"]["teams"] = [TEAM]
-    for name, (change, of_group) in CHANGES.items():
-        first, *others = content["instance_groups"]
-        file = {**content, "name": name, "instance_groups": [{**first, **of_group}, *others], **change}
-        ClusterStage(app, config=ClusterConfig.model_validate(file), environment=cdk.Environment(region=content["region"]))
-    app.synth()
-    found = Path(out).glob("assembly-*/*Addons*.template.json")
-    return {path.parent.name.removeprefix("assembly-"): StackTemplate(path.read_text()) for path in found}
+    first, *others = content["instance_groups"]
+    found = synthesize_contents(
+        tmp_path_factory.mktemp("out"),
+        {
+            name: {**content, "instance_groups": [{**first, **of_group}, *others], **change}
+            for name, (change, of_group) in CHANGES.items()
+        },
+    )
+    return {name: found[name, "Addons"] for name in CHANGES}
 
 
 @pytest.fixture(scope="module")

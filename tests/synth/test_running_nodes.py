@@ -18,10 +18,7 @@ def stack(shipped: Synthesized) -> StackTemplate:
 
 def statements(stack: StackTemplate, sid: str) -> list[Any]:
     """Return the statements with this Sid in all policies."""
-    roles = stack.of_type("AWS::IAM::Role").values()
-    documents = [policy["PolicyDocument"] for role in roles for policy in role["Properties"].get("Policies", [])]
-    documents += [policy["Properties"]["PolicyDocument"] for policy in stack.of_type("AWS::IAM::Policy").values()]
-    return [statement for document in documents for statement in document["Statement"] if statement.get("Sid") == sid]
+    return [statement for _, statement in stack.statements() if statement.get("Sid") == sid]
 
 
 def arn(resource: Any) -> str:
@@ -44,26 +41,6 @@ def test_only_the_step_function_may_write_the_pointer(stack: StackTemplate) -> N
     [policy] = [each for each in policies if moving in each["PolicyDocument"]["Statement"]]
     [role] = policy["Roles"]
     assert role["Ref"].startswith("ClusterProviderStepAccess")
-
-
-def test_reports_go_to_exactly_one_log_group(stack: StackTemplate) -> None:
-    log_group, properties = stack.one("AWS::Logs::LogGroup", named="Reports")
-    assert properties["Properties"]["LogGroupName"] == "/hyperpod-cdk/reference/nodes"
-    for sid in ("WriteReports", "ReadReports"):
-        [statement] = statements(stack, sid)
-        assert statement["Resource"] == {"Fn::GetAtt": [log_group, "Arn"]}
-
-
-def test_the_rollout_has_the_bundle_that_the_nodes_download(stack: StackTemplate) -> None:
-    """CloudFormation knows the names of the file system, which are in the parameters."""
-    properties = stack.properties(ROLLOUT)
-    deployment = stack.properties("Custom::CDKBucketDeployment")
-    assert properties["Prefix"] == deployment["DestinationBucketKeyPrefix"]
-    assert len(properties["Fingerprint"]) == 64
-    assert "fsx_dns_name" in str(properties["Parameters"])
-    assert properties["ControllerGroups"] == ["controller-machine"]
-    assert properties["OnFailure"] == "fail"
-    assert stack.outputs["Rollout"] == {"Fn::GetAtt": [stack.one(ROLLOUT)[0], "Rollout"]}
 
 
 def test_a_cluster_that_does_not_follow_has_no_pointer(tmp_path: Any) -> None:

@@ -152,16 +152,3 @@ def test_scripts_are_deployed_after_the_policy_and_deleted_before_it(variants: S
     policy, _ = stack.one("AWS::S3::BucketPolicy")
     for kind in ("Custom::CDKBucketDeployment", "Custom::S3AutoDeleteObjects"):
         assert policy in stack.waits_for(stack.one(kind)[0])
-
-
-def test_noncurrent_versions_expire(variants: Synthesized) -> None:
-    bucket = variants["same", CLUSTER].properties("AWS::S3::Bucket")
-    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
-    [rule] = bucket["LifecycleConfiguration"]["Rules"]
-    assert rule == {
-        "Id": "ExpireNoncurrentVersions",
-        "Status": "Enabled",
-        "NoncurrentVersionExpiration": {"NoncurrentDays": 30},
-        "ExpiredObjectDeleteMarker": True,
-        "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7},
-    }

@@ -29,13 +29,6 @@ def test_an_unknown_field_like_no_other_lists_all(draft: Any) -> None:
     assert line.endswith("use data_bucket, data_repository_associations, existing, homes, lustre or openzfs")
 
 
-def test_a_wrong_choice_lists_all_and_suggests_the_nearest(draft: Any) -> None:
-    draft.set("instance_groups", 0, "role", "controler")
-    assert draft.lines()[0] == (
-        "instance_groups[0].role: \"controler\": must be 'controller', 'login' or 'compute'; did you mean controller?"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -72,7 +65,6 @@ def test_text_that_yaml_reads_as_another_type_suggests_quotes(text: bytes, said:
         (("storage",), [], "[]: must be a section with indented fields; "),
         (("overrides",), 3, "3: must be a mapping with indented `key: value` lines; "),
         (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with - before each entry; '),
-        (("instance_groups",), [], "[]: too few entries; use 1 to 100 entries"),
         (
             ("cluster_name",),
             "-x",
@@ -93,31 +85,21 @@ def test_an_invalid_value_shows_what_is_valid(draft: Any, path: tuple[str, ...],
         (("wait_hours",), "2", "write 2"),
         (("wait_hours",), "0x2", "write 2"),
         (("wait_hours",), 2.0, "write 2"),
-        (("wait_hours",), "2h", "write a number in digits, 1 to 12, without a unit"),
         (("wait_hours",), 13, "use 1 to 12"),
         (("trust_source_account",), "yes", "write true"),
         (("trust_source_account",), "off", "write false"),
         (("trust_source_account",), "perhaps", "check aws:SourceAccount in the node role's trust policy"),
-        (("network", "availability_zone_id"), ["usw2-az4"], "write usw2-az4 without brackets or minus"),
         (("network", "availability_zone_id"), None, "set it: availability zone id"),
         (("storage", "lustre", "version"), None, "set a value, or remove this line"),
-        (("storage", "lustre", "storage_capacity_gib"), 12, "use at least 1200"),
-        (("network",), [{"availability_zone_id": "usw2-az4"}], "remove the minus before its first field"),
         (("network",), "usw2-az4", "add `availability_zone_id`"),
-        (("users",), ["alice"], "add `name`, `uid`"),
-        (("tags",), [{"Key": "team", "Value": "speech"}], "write `team: speech`"),
         (("tags",), "team=speech", "write `team: speech` on a line below it"),
         (("tags",), {"team": None}, "write text, or remove this line"),
         (("users",), {"alice": 10001}, "start each entry with a minus"),
         (("instance_groups", 2, "deep_health_checks"), "InstanceStress", "write [InstanceStress]"),
-        (("instance_groups", 2, "deep_health_checks"), True, "choose from [InstanceStress, "),
-        (("region",), "uswest2", "did you mean us-west-2?"),
-        (("region",), "Oregon", "use the region's code"),
         (("instance_groups", 2, "instance_type"), "ml.p5", "did you mean ml.p5.48xlarge"),
         (("storage", "data_bucket", "existing"), "s3://Our_Data/sets", "did you mean our-data?"),
         (("storage", "existing", "file_system_id"), "fs-01234567.fsx.us-west-2.amazonaws.com", "did you mean fs-01234567?"),
         (("slurm", "accounting", "host"), "mysql://db.example.com:3306/slurm", "did you mean db.example.com?"),
-        (("account",), "1234-5678-9012", 'did you mean "123456789012"?'),
         (("lifecycle", "on_create"), "./start.sh", "did you mean start.sh?"),
     ],
 )

@@ -28,13 +28,6 @@ def test_an_external_database_with_host_and_secret_is_accepted(draft: Any, more:
     assert accounting(draft, **EXTERNAL, **more).problems() == []
 
 
-@pytest.mark.parametrize("missing", ["host", "secret_arn"])
-def test_an_external_database_needs_host_and_secret(draft: Any, missing: str) -> None:
-    values = {name: value for name, value in EXTERNAL.items() if name != missing}
-    [line] = accounting(draft, **values).lines()
-    assert line.startswith(f"slurm.accounting.{missing}: required by `database: external`; add the ")
-
-
 @pytest.mark.parametrize("database", ["local", "none"])
 @pytest.mark.parametrize(("name", "value"), [("host", "db"), ("port", 3306), ("secret_arn", SECRET), ("secret_key_arn", KEY)])
 def test_another_database_has_no_host_and_no_secret(draft: Any, database: str, name: str, value: Any) -> None:
@@ -150,8 +143,3 @@ def test_a_managed_database_has_a_host_and_a_secret(draft: Any, missing: str) ->
     draft.set("provisioning", "continuous").set("slurm", {"setup": "api", "accounting": MANAGED})
     [line] = draft.remove("slurm", "accounting", missing).lines()
     assert f"{missing}: required by `database: managed`" in line
-
-
-def test_only_a_managed_database_has_a_schema_name(draft: Any) -> None:
-    [line] = accounting(draft, **EXTERNAL, schema_name="acct").lines()
-    assert line.endswith("has no effect with `database: external`; remove it, or set `database: managed`")

@@ -71,13 +71,6 @@ def test_a_wrong_suppression_is_an_error(draft: Any, rules: list[str], said: str
     assert said in [str(problem) for problem in draft.parsed()]
 
 
-def test_an_unused_suppression_is_a_note(draft: Any) -> None:
-    draft.set("suppress", suppress("untested-trust-policy"))
-    assert draft.lines() == ['suppress[0].rule: "untested-trust-policy": the file does not cause this warning; remove it']
-    assert seen(draft) == [("suppress.unused", "info", None)]
-    assert isinstance(draft.parsed(), ClusterConfig)
-
-
 def test_nothing_is_called_unused_while_an_error_may_hide_it(draft: Any) -> None:
     draft.set("suppress", suppress("untested-trust-policy")).set("trust_source_account", "perhaps")
     assert [rule for rule, _, _ in seen(draft)] == ["type"]
