@@ -185,3 +185,25 @@ def test_no_function_of_the_cluster_can_access_data(stack: StackTemplate) -> Non
     for name in ("ProviderEntry", "ProviderStep", "ProviderResponder"):
         allowed = set().union(*(actions(statement) for statement in statements(stack, role_of(stack, name))))
         assert not [action for action in allowed if action.startswith(("s3:", "fsx:", "ec2:"))]
+
+
+def test_the_step_passes_only_the_node_role_and_only_to_sagemaker(stack: StackTemplate) -> None:
+    role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
+    passing = [
+        statement for statement in statements(stack, role_of(stack, "ProviderStep")) if "iam:PassRole" in actions(statement)
+    ]
+    assert [statement["Resource"] for statement in passing] == [{"Fn::GetAtt": [role, "Arn"]}]
+    assert passing[0]["Condition"] == {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
+
+
+def test_entry_and_responder_access_only_executions_of_their_own_state_machine(stack: StackTemplate) -> None:
+    machine, _ = stack.one("AWS::StepFunctions::StateMachine")
+    for name in ("ProviderEntry", "ProviderResponder"):
+        on_states = [
+            statement
+            for statement in statements(stack, role_of(stack, name))
+            if any(action.startswith("states:") for action in actions(statement))
+        ]
+        assert on_states
+        for statement in on_states:
+            assert machine in json.dumps(statement["Resource"])

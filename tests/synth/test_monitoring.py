@@ -151,3 +151,27 @@ def test_a_replaced_cluster_or_file_system_changes_the_template(variants: Synthe
 @pytest.mark.parametrize("change", ["more-nodes", "other-partition", "tagged", "alarm-topic"])
 def test_other_changes_keep_the_template(variants: Synthesized, change: str) -> None:
     assert identity(variants, change) == identity(variants, "same")
+
+
+def test_warnings_notify_once_they_last_longer_than_a_scaling(reference: StackTemplate) -> None:
+    counted = [rule for each in reference.of_type("AWS::Events::Rule").values() if "Targets" not in (rule := each["Properties"])]
+    assert [rule["EventPattern"]["detail"] for rule in counted] == [{"EventDetails": {"EventLevel": ["Warn"]}}]
+    alarm = alarms(reference)["Warnings"]
+    assert alarm["Dimensions"] == [{"Name": "RuleName", "Value": counted[0]["Name"]}]
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Events", "TriggeredRules")
+    assert alarm["Period"] * (alarm["EvaluationPeriods"] - 1) == 3600
+
+
+def test_only_cloudwatch_and_events_of_the_account_may_publish_to_the_new_topic(reference: StackTemplate) -> None:
+    allow, deny = reference.properties("AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
+    assert set(allow["Principal"]["Service"]) == {"cloudwatch.amazonaws.com", "events.amazonaws.com"}
+    assert allow["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    assert deny["Effect"] == "Deny"
+
+
+def test_the_key_of_the_topic_has_no_condition_for_eventbridge(reference: StackTemplate) -> None:
+    _, alarm, event = reference.properties("AWS::KMS::Key")["KeyPolicy"]["Statement"]
+    assert alarm["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert alarm["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    assert event["Principal"] == {"Service": "events.amazonaws.com"}
+    assert "Condition" not in event

@@ -89,10 +89,21 @@ def stack(shipped: Synthesized) -> StackTemplate:
     return shipped["reference", CLUSTER]
 
 
+def test_only_sagemaker_may_assume_the_role(stack: StackTemplate) -> None:
+    [trust] = stack.properties("AWS::IAM::Role", named="NodeRole")["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
+    assert "Condition" not in trust
+
+
 def test_the_source_account_is_required_if_the_file_says_so(variants: Synthesized) -> None:
     role = variants["source-account", CLUSTER].properties("AWS::IAM::Role", named="NodeRole")
     [trust] = role["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+def test_no_managed_policy_is_attached(stack: StackTemplate) -> None:
+    """SageMaker's policy allows reading every bucket with the prefix sagemaker-."""
+    assert "ManagedPolicyArns" not in stack.properties("AWS::IAM::Role", named="NodeRole")
 
 
 def test_the_file_adds_policies_statements_and_a_boundary(variants: Synthesized) -> None:
@@ -151,6 +162,22 @@ def test_nodes_have_the_permissions_that_hyperpod_requires(stack: StackTemplate)
     assert {action for statement in statements(stack) for action in as_list(statement["Action"])} >= INTERFACES
 
 
+def test_nodes_read_the_scripts_and_write_nothing(stack: StackTemplate) -> None:
+    bucket, _ = stack.one("AWS::S3::Bucket")
+    [reading] = allowing(stack, "s3:GetObject")
+    assert reading["Resource"] == {"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/lifecycle/*"]]}
+    on_s3 = {action for statement in statements(stack) for action in as_list(statement["Action"]) if action.startswith("s3:")}
+    assert on_s3 == {"s3:GetObject", "s3:ListBucket"}
+
+
+def test_nodes_list_the_bucket_of_this_account_with_any_prefix(stack: StackTemplate) -> None:
+    """HyperPod may list without a prefix or call HeadBucket: AWS's policies have no condition."""
+    bucket, _ = stack.one("AWS::S3::Bucket")
+    [listing] = allowing(stack, "s3:ListBucket")
+    assert listing["Resource"] == {"Fn::GetAtt": [bucket, "Arn"]}
+    assert listing["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
 def on_data_bucket(stack: StackTemplate) -> dict[str, tuple[list[str], str]]:
     """Return actions and resource of the statements on the data bucket, by Sid."""
     return {
@@ -158,6 +185,10 @@ def on_data_bucket(stack: StackTemplate) -> dict[str, tuple[list[str], str]]:
         for each in statements(stack)
         if each["Sid"].endswith("DataBucket")
     }
+
+
+def test_nodes_have_no_access_to_the_data_bucket_by_default(stack: StackTemplate) -> None:
+    assert on_data_bucket(stack) == {}
 
 
 def test_nodes_list_and_read_the_created_data_bucket(variants: Synthesized) -> None:
@@ -175,6 +206,11 @@ def test_nodes_write_and_delete_objects_of_an_existing_data_bucket(variants: Syn
     }
 
 
+def test_metrics_are_limited_to_the_namespace_of_hyperpod(stack: StackTemplate) -> None:
+    [metrics] = allowing(stack, "cloudwatch:PutMetricData")
+    assert metrics["Condition"] == {"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}}
+
+
 def test_interfaces_are_created_only_in_the_existing_network_which_another_account_may_share(variants: Synthesized) -> None:
     """The ARN of a shared subnet contains its owner's account."""
     [making] = allowing(variants["existing-network", CLUSTER], "ec2:CreateNetworkInterface")
@@ -183,6 +219,18 @@ def test_interfaces_are_created_only_in_the_existing_network_which_another_accou
         *(f"arn:aws:ec2:us-west-2:*:subnet/{each}" for each in TWO_SUBNETS),
         "arn:aws:ec2:us-west-2:*:security-group/sg-00000000000000000",
     }
+
+
+def test_created_subnets_and_groups_belong_to_this_account(stack: StackTemplate) -> None:
+    [making] = allowing(stack, "ec2:CreateNetworkInterface")
+    assert not [resource for resource in making["Resource"] if ":*:" in text(resource)]
+
+
+def test_only_interfaces_can_be_tagged_but_by_any_call(stack: StackTemplate) -> None:
+    """HyperPod may tag in a separate call: AWS's policies have no ec2:CreateAction."""
+    [tagging] = allowing(stack, "ec2:CreateTags")
+    assert text(tagging["Resource"]) == "arn:aws:ec2:us-west-2:?:network-interface/*"
+    assert "Condition" not in tagging
 
 
 @pytest.mark.parametrize("action", sorted(REMOVALS))
@@ -196,6 +244,37 @@ def test_only_interfaces_in_the_subnets_of_the_cluster_are_managed(variants: Syn
     # A shared VPC's subnets have their owner's account in their ARN.
     subnets = [f"arn:aws:ec2:us-west-2:*:subnet/{each}" for each in TWO_SUBNETS]
     assert on_interfaces[0]["Condition"] == {"ArnEquals": {"ec2:Subnet": subnets}}
+
+
+def test_pods_get_addresses_only_on_interfaces_in_the_subnets_and_security_groups_of_the_cluster(shipped: Synthesized) -> None:
+    """The VPC CNI also sets the security groups of interfaces: EC2 checks the right on each of the groups."""
+    stack = shipped["eks", CLUSTER]
+    [managing] = allowing(stack, "ec2:AssignPrivateIpAddresses")
+    assert text(managing["Resource"]) == "arn:aws:ec2:us-west-2:?:network-interface/*"
+    assert [text(each) for each in as_list(managing["Condition"]["ArnEquals"]["ec2:Subnet"])] == [
+        "arn:aws:ec2:us-west-2:*:subnet/?"
+    ]
+    modifying = allowing(stack, "ec2:ModifyNetworkInterfaceAttribute")
+    modified = [text(each) for statement in modifying for each in as_list(statement["Resource"])]
+    assert sorted(modified) == [
+        "arn:aws:ec2:us-west-2:*:instance/*",
+        "arn:aws:ec2:us-west-2:?:network-interface/*",
+        "arn:aws:ec2:us-west-2:?:security-group/?",
+    ]
+
+
+def test_eks_nodes_attach_interfaces_only_to_nodes_of_their_cluster(shipped: Synthesized, stack: StackTemplate) -> None:
+    """Newer versions of the VPC CNI attach them through SageMaker, so the node role needs it."""
+    action = "sagemaker:AttachClusterNodeNetworkInterface"
+    [found] = allowing(shipped["eks", CLUSTER], action)
+    assert text(found["Resource"]).endswith(":cluster/*")
+    assert found["Condition"] == {"StringEquals": {"aws:ResourceTag/hyperpod-cdk:cluster": "eks"}}
+    assert not allowing(stack, action)
+
+
+def test_slurm_nodes_assign_no_addresses_to_pods(stack: StackTemplate) -> None:
+    assert not allowing(stack, "ec2:AssignPrivateIpAddresses")
+    assert not allowing(stack, "ec2:ModifyNetworkInterfaceAttribute")
 
 
 def test_interfaces_in_overridden_subnets_are_managed(variants: Synthesized) -> None:
@@ -289,3 +368,8 @@ def test_interfaces_can_be_created_in_overridden_networks(stack: StackTemplate, 
     added = [str(each) for each in making["Resource"] if each not in before["Resource"]]
     assert any(f"subnet/{OTHER_SUBNET}" in each for each in added)
     assert any(f"security-group/{OTHER_GROUP}" in each for each in added)
+
+
+def test_nodes_read_no_secret_by_default(stack: StackTemplate) -> None:
+    actions = {action for statement in statements(stack) for action in as_list(statement["Action"])}
+    assert not [action for action in actions if action.startswith(("secretsmanager:", "kms:"))]
