@@ -253,11 +253,3 @@ def test_a_cluster_without_a_controller_is_refused_before_any_call(world: World,
     done = world.finish(world.event("Create", properties(request(*groups), ControllerGroup="controller")))
     assert "controller group 'controller' must have at least one node" in done["Reason"]
     assert not world.sagemaker.changes()
-
-
-@pytest.mark.fault(44)
-@pytest.mark.fault(59)
-def test_known_properties_of_another_release_are_read(world: World) -> None:
-    wanted = properties(PropertiesVersion="7", Novelty={"a": "b"})
-    del wanted["Wait"], wanted["WaitHours"]
-    assert world.finish(world.event("Create", wanted))["Status"] == "SUCCESS"
