@@ -9,7 +9,7 @@ PAGE = ROOT / "docs" / "internals" / "faults.md"
 LAST_WITHOUT_NODES = 59
 """The last row that needs no simulated nodes: those that follow are about what runs on nodes."""
 
-_ROW = re.compile(r"^\| (?P<number>\d+) \| (?P<fault>[^|]+) \| (?P<outcome>[^|]+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| (?P<number>\d+) \| (?P<fault>[^|\s][^|]*) \| (?P<outcome>[^|\s][^|]*) \|$", re.MULTILINE)
 _MARK = re.compile(r"mark\.fault\((?P<number>\d+)\)")
 
 

@@ -1,6 +1,6 @@
 """The page of faults, and the tests that carry its rows' numbers, agree."""
 
-from tests.faults_table.rows import ROOT, marked, rows
+from tests.faults_table.rows import marked, rows
 
 
 def test_the_page_numbers_its_rows_without_a_gap() -> None:
@@ -15,9 +15,3 @@ def test_every_row_has_a_test_that_carries_its_number() -> None:
 def test_every_number_that_a_test_carries_is_a_row_of_the_page() -> None:
     numbers = {row.number for row in rows()}
     assert {number: files for number, files in marked().items() if number not in numbers} == {}
-
-
-def test_the_page_is_read_with_each_rows_fault_and_what_happens_then() -> None:
-    assert all(row.fault and row.outcome for row in rows())
-    lines = (ROOT / "docs" / "internals" / "faults.md").read_text().splitlines()
-    assert len(rows()) == sum(line.startswith("| ") and line[2].isdigit() for line in lines)

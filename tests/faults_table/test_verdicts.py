@@ -5,9 +5,9 @@ from typing import Literal, cast
 
 import pytest
 
-from tests.faults_table.recording import happened, mode_of, pytest_runtest_call, pytest_runtest_setup, requested
+from tests.faults_table.recording import mode_of, pytest_runtest_setup, requested
 from tests.faults_table.rows import Row
-from tests.faults_table.verdicts import LONGEST, MODES, Collected, Line, Verdict, is_all_well, lines_of, summary
+from tests.faults_table.verdicts import MODES, Collected, Line, Verdict, is_all_well, lines_of, summary
 
 When = Literal["setup", "call", "teardown"]
 ANY = dict.fromkeys((1, 2), "it burns in any mode")
@@ -16,27 +16,25 @@ ROWS = [Row(1, "it breaks", "it mends"), Row(2, "it burns", "it is put out")]
 
 def report(
     outcome: Literal["passed", "failed", "skipped"],
-    *seen: str,
+    *,
     row: int = 1,
     name: str = "test_it_mends",
     when: When = "call",
     mode: str = "",
 ) -> pytest.TestReport:
     """What pytest says of a part of a test."""
-    properties: list[tuple[str, object]] = [("fault", row), ("mode", mode), *(("happened", text) for text in seen)]
+    properties: list[tuple[str, object]] = [("fault", row), ("mode", mode)]
     place = ("tests/unit/test_it.py", 0, name)
     return pytest.TestReport(
         f"tests/unit/test_it.py::{name}", place, {}, outcome, None, when, duration=0.5, user_properties=properties
     )
 
 
-def lines(
-    *reports: pytest.TestReport, not_exercisable: dict[int, str] | None = None, without_mode: dict[int, str] | None = None
-) -> list[Line]:
+def lines(*reports: pytest.TestReport, without_mode: dict[int, str] = ANY) -> list[Line]:
     collected = Collected()
     for each in reports:
         collected.pytest_runtest_logreport(each)
-    return lines_of(ROWS, collected.tests, not_exercisable or {}, ANY if without_mode is None else without_mode)
+    return lines_of(ROWS, collected.tests, without_mode)
 
 
 def test_a_row_passes_when_all_of_its_tests_passed() -> None:
@@ -62,7 +60,7 @@ def test_a_row_without_a_test_is_a_failure() -> None:
     table = lines(report("passed"))
     assert table[1].verdict is Verdict.MISSING
     assert not is_all_well(table)
-    assert summary(table) == "FAULTS 1 passed 1 failed 0 not exercisable"
+    assert summary(table) == "FAULTS 1 passed 1 failed"
 
 
 def test_a_row_names_the_modes_of_its_tests() -> None:
@@ -77,39 +75,7 @@ def test_a_row_that_ran_in_one_mode_is_a_failure(mode: str, missing: str) -> Non
     assert (table[0].verdict, table[1].modes) == (Verdict.ONE_MODE, "any: one template serves both")
     assert table[0].happened.startswith(f"no test in mode {missing};")
     assert not is_all_well(table)
-    assert summary(table) == "FAULTS 1 passed 1 failed 0 not exercisable"
-
-
-def test_what_cannot_be_exercised_says_why_and_counts_by_itself() -> None:
-    table = lines(report("passed"), not_exercisable={2: "nothing burns here"})
-    assert table[1].happened == "nothing burns here"
-    assert is_all_well(table)
-    assert summary(table) == "FAULTS 1 passed 0 failed 1 not exercisable"
-
-
-def test_a_row_reports_its_richest_test_and_the_number_of_others() -> None:
-    first, _ = lines(report("passed", "CreateCluster", "Create FAILED: no"), report("passed", "CreateCluster", name="test_b"))
-    assert first.happened == "CreateCluster > Create FAILED: no (and 1 more test)"
-
-
-def test_what_is_too_long_to_be_shown_gives_way_to_what_is_not() -> None:
-    first, _ = lines(report("passed", "x" * (LONGEST + 1)), report("passed", "Create FAILED: no", name="test_b"))
-    assert first.happened == "Create FAILED: no (and 1 more test)"
-
-
-def test_a_row_whose_tests_saw_nothing_has_the_tests_name_as_a_sentence() -> None:
-    first, _ = lines(report("passed", name="test_it_mends[twice::over]"))
-    assert first.happened == "it mends (twice::over)"
-
-
-def test_what_a_test_sees_is_in_its_report_and_what_repeats_is_counted(request: pytest.FixtureRequest) -> None:
-    recorded = pytest_runtest_call(request.node)
-    next(recorded)
-    for text in ("CreateCluster", "DescribeCluster: Throttling", "DescribeCluster: Throttling", "Create SUCCESS"):
-        happened(text)
-    assert not list(recorded)
-    seen = [text for name, text in request.node.user_properties if name == "happened"]
-    assert seen == ["CreateCluster", "DescribeCluster: Throttling (2 times)", "Create SUCCESS"]
+    assert summary(table) == "FAULTS 1 passed 1 failed"
 
 
 def test_a_mode_counts_only_if_the_test_made_a_request_of_it() -> None:

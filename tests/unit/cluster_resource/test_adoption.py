@@ -292,10 +292,3 @@ def test_a_cluster_that_left_the_stack_is_neither_adopted_without_adopt_nor_dele
     assert gone["Status"] == "SUCCESS"
     assert world.sagemaker.changes() == []
     assert world.sagemaker.living() == [name]
-
-
-def test_a_cluster_created_just_before_the_create_is_its_own(world: World) -> None:
-    world.sagemaker.order("CreateCluster", LostReply())
-    raw = world.event("Create", properties())
-    assert world.finish(raw)["Status"] == "SUCCESS"
-    assert len(world.sagemaker.all) == 1

@@ -48,18 +48,6 @@ def test_workers_without_capacity_fail_the_create_at_its_deadline_with_type_and_
     assert "no capacity for ml.trn1.32xlarge in usw2-az4: try later" in done["Reason"]
 
 
-@pytest.mark.fault(16)
-def test_a_minimum_that_has_capacity_is_a_success_and_the_rest_joins_later(world: World) -> None:
-    world.sagemaker.capacity = 4
-    done = world.finish(world.event("Create", continuous(6, 3)))
-    assert done["Status"] == "SUCCESS"
-    assert "workers (4 of 6 nodes run)" in done["Reason"]
-    world.sagemaker.offer(None)
-    world.run(600)
-    world.sagemaker.describe_cluster(ClusterName=done["PhysicalResourceId"])
-    assert world.sagemaker.all[0].running["workers"] == 6
-
-
 def test_an_update_that_replaces_one_in_progress_waits_for_its_own_nodes(world: World) -> None:
     name = world.create(continuous(4))["PhysicalResourceId"]
     world.sagemaker.update_s = 5000

@@ -212,29 +212,6 @@ def test_the_file_cannot_set_ownership_tags(world: World) -> None:
     assert world.sagemaker.all[0].tags["hyperpod-cdk:cluster"] == "reference"
 
 
-@pytest.mark.fault(22)
-def test_an_unknown_status_counts_as_in_progress(world: World) -> None:
-    raw = world.deliver(world.event("Create", properties()))
-    world.run(30)
-    world.sagemaker.all[0].become("Contemplating")
-    world.run(300)
-    assert raw["RequestId"] not in world.responses
-    world.run()
-    assert world.response(raw)["Status"] == "SUCCESS"
-
-
-@pytest.mark.fault(15)
-def test_a_cluster_in_service_without_its_nodes_is_not_ready(world: World) -> None:
-    raw = world.deliver(world.event("Create", properties()))
-    world.run(30)
-    cluster = world.sagemaker.all[0]
-    cluster.become("InService")
-    world.run(300)
-    assert raw["RequestId"] not in world.responses
-    world.run()
-    assert world.response(raw)["Status"] == "SUCCESS"
-
-
 @pytest.mark.fault(15)
 @pytest.mark.parametrize(("wait", "seconds"), [("cluster", 60), ("none", 60)])
 def test_wait_can_skip_the_nodes(world: World, wait: str, seconds: int) -> None:
@@ -260,14 +237,6 @@ def test_a_cluster_that_is_not_ready_at_the_deadline_fails_with_its_node_counts(
     assert "still Creating after 57 minutes: controller 0 of 1 (1 Pending), workers 0 of 4 (4 Pending);" in done["Reason"]
 
 
-@pytest.mark.fault(46)
-def test_with_more_wait_hours_the_deadline_is_no_failure(world: World) -> None:
-    world.sagemaker.creation_s = 99_999
-    done = world.finish(world.event("Create", properties(WaitHours=3)))
-    assert done["Status"] == "SUCCESS"
-    assert done["Data"]["ClusterName"] == done["PhysicalResourceId"]
-
-
 def test_an_earlier_cluster_with_the_same_name_is_deleted_before_the_new_one_is_created(world: World) -> None:
     done = world.create()
     world.sagemaker.deletion_s = 1000
@@ -284,11 +253,3 @@ def test_a_cluster_without_a_controller_is_refused_before_any_call(world: World,
     done = world.finish(world.event("Create", properties(request(*groups), ControllerGroup="controller")))
     assert "controller group 'controller' must have at least one node" in done["Reason"]
     assert not world.sagemaker.changes()
-
-
-@pytest.mark.fault(44)
-@pytest.mark.fault(59)
-def test_known_properties_of_another_release_are_read(world: World) -> None:
-    wanted = properties(PropertiesVersion="7", Novelty={"a": "b"})
-    del wanted["Wait"], wanted["WaitHours"]
-    assert world.finish(world.event("Create", wanted))["Status"] == "SUCCESS"

@@ -82,19 +82,6 @@ def test_a_create_that_arrives_after_its_delete_creates_no_cluster(world: World)
     assert not world.sagemaker.changes()
 
 
-@pytest.mark.fault(27)
-def test_an_update_that_arrives_after_its_rollback_changes_nothing(world: World) -> None:
-    name = world.create()["PhysicalResourceId"]
-    update = world.event("Update", SIX, properties(), name)
-    world.run(20)
-    rollback = world.deliver(world.event("Update", properties(), SIX, name))
-    late = world.finish(update)
-    assert "superseded" in late["Reason"]
-    world.run()
-    assert world.response(rollback)["Status"] == "SUCCESS"
-    assert not world.sagemaker.changes()
-
-
 def test_a_resource_that_was_deleted_can_be_created_again_at_once(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.run(5)

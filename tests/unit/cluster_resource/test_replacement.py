@@ -149,20 +149,6 @@ def test_a_rollback_that_names_the_new_cluster_returns_to_the_old_one(world: Wor
     assert world.sagemaker.living() == [first]
 
 
-@pytest.mark.fault(40)
-def test_a_replacement_whose_rollback_failed_too_is_deleted_with_the_stack(world: World) -> None:
-    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
-    first = world.create(old)["PhysicalResourceId"]
-    world.deliver(world.event("Update", new, old, first))
-    world.run(60)
-    assert len(world.sagemaker.living()) == 2
-    world.sagemaker.all[0].go()
-    assert world.finish(world.event("Update", old, new, first))["Status"] == "FAILED"
-    assert world.sagemaker.living() != []
-    assert world.finish(world.event("Delete", old, physical_id=first))["Status"] == "SUCCESS"
-    assert world.sagemaker.living() == []
-
-
 def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: World) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
     first = world.create(old)["PhysicalResourceId"]

@@ -39,27 +39,6 @@ def test_an_entry_that_is_overtaken_before_its_start_changes_nothing(world: Worl
     assert not world.sagemaker.changes()
 
 
-@pytest.mark.fault(37)
-def test_a_rollback_waits_for_its_update_that_the_entry_did_not_see(world: World) -> None:
-    """The update hangs in its call, which takes effect two minutes after the rollback began."""
-    name = world.create(FOUR)["PhysicalResourceId"]
-    world.run(5)
-    update = world.event("Update", SIX, FOUR, name)
-    start_unseen(world, update, fence="it hangs")
-    world.clock.advance(LISTED_S + 1)
-    rollback = world.event("Update", FOUR, SIX, name)
-    start_unseen(world, rollback)
-    world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
-    world.run(120)
-    assert rollback["RequestId"] not in world.responses
-    world.update_late(name, SIX)
-    world.run()
-    assert world.response(rollback)["Status"] == "SUCCESS"
-    cluster = world.sagemaker.find(name)
-    assert cluster
-    assert cluster.groups["workers"]["InstanceCount"] == 4
-
-
 @pytest.mark.fault(28)
 def test_a_late_start_of_a_failed_entry_sends_no_second_response(world: World) -> None:
     raw = world.event("Create", properties())

@@ -110,13 +110,6 @@ def test_an_update_of_other_fields_that_is_rolled_back_is_a_failure_too(world: W
     assert "Lifecycle scripts did not run successfully" in done["Reason"]
 
 
-@pytest.mark.fault(13)
-def test_an_old_failure_message_does_not_fail_a_good_update(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    world.sagemaker.all[0].failure = "something of last week"
-    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
-
-
 @pytest.mark.fault(14)
 def test_a_stale_read_after_the_update_is_no_success(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]

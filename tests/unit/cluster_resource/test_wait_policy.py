@@ -13,20 +13,6 @@ def raw_of_wait(world: World, name: str, **more: object) -> dict[str, object]:
 
 
 @pytest.mark.fault(15)
-def test_a_group_with_a_minimum_count_is_ready_once_that_many_nodes_run(world: World) -> None:
-    raw = world.deliver(world.event("Create", properties(request(CONTROLLER, workers(4, MinInstanceCount=2)))))
-    world.run(60)
-    cluster = world.sagemaker.all[0]
-    cluster.become("InService")
-    cluster.running = {"controller": 1, "workers": 1}
-    world.run(120)
-    assert raw["RequestId"] not in world.responses
-    cluster.running["workers"] = 2
-    world.run(60)
-    assert world.response(raw)["Status"] == "SUCCESS"
-
-
-@pytest.mark.fault(15)
 @pytest.mark.parametrize(("wait", "status"), [("nodes", "FAILED"), ("cluster", "SUCCESS")])
 def test_later_hours_wait_for_what_the_file_waits_for(world: World, wait: str, status: str) -> None:
     name = world.create()["PhysicalResourceId"]

@@ -132,19 +132,6 @@ def test_an_api_server_that_is_away_is_retried_until_the_deadline(
     assert 57 <= minutes(world) < 59
 
 
-@pytest.mark.fault(85)
-def test_an_api_server_that_returns_lets_the_delete_continue(world: DependenciesWorld) -> None:
-    world.do("Create", standard())
-    world.server.down = TimeoutError("timed out")
-    raw = world.request("Delete", standard())
-    world.deliver(raw)
-    world.run(3000)
-    world.server.down = None
-    world.run(60)
-    assert world.response(raw)["Reason"] == "all objects are deleted"
-    assert world.ours() == set()
-
-
 def test_another_certificate_is_named(world: DependenciesWorld) -> None:
     error = ssl.SSLCertVerificationError(1, "certificate verify failed")
     error.verify_message = "self-signed certificate"

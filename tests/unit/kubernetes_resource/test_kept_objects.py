@@ -85,14 +85,6 @@ def test_what_controllers_create_does_not_keep_a_namespace(world: DependenciesWo
     assert world.do("Delete", [namespace()])["Reason"] == "all objects are deleted"
 
 
-def test_the_pages_of_a_full_namespace_are_all_read(world: DependenciesWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubernetes_resource.session.PAGE", 1)
-    world.do("Create", [namespace()])
-    mine = config_map("mine")
-    world.server.add(mine)
-    assert world.do("Delete", [namespace()])["Reason"] == "Namespace aws-hyperpod is kept: it holds ConfigMap mine"
-
-
 def test_a_kept_namespace_is_pruned_later(world: DependenciesWorld) -> None:
     world.do("Create", [namespace(), role()])
     world.server.add(config_map("mine"))

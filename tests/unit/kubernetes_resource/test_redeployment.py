@@ -29,13 +29,6 @@ def replace_cluster(world: DependenciesWorld) -> None:
     world.eks.found = EksCluster(CLUSTER, "ACTIVE", "https://new", "PEM")
 
 
-def test_a_stack_of_the_same_name_takes_over_what_its_deleted_predecessor_left(world: DependenciesWorld) -> None:
-    world.do("Create", standard())
-    assert send(world, "Create", [namespace(), role()], SAME_NAME)["Reason"] == "applied 2 objects; deleted 3"
-    assert world.ours() == world.listed() == names([namespace(), role()])
-    assert send(world, "Delete", [namespace(), role()], SAME_NAME)["Reason"] == "all objects are deleted"
-
-
 def test_the_inventory_gets_its_new_owner_with_the_same_objects(world: DependenciesWorld) -> None:
     world.do("Create", standard())
     send(world, "Create", standard(), SAME_NAME)

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.event import Event
-from cluster_resource.executions import LEASE_S
 from tests.unit.cluster_resource.calls_world import MOMENTS, Prepare, crash_at_each_call, die_from_each_call
 from tests.unit.quota_resource.quota_world import QuotaWorld, quota, scheduler, settings
 
@@ -62,26 +60,3 @@ def test_a_crash_at_any_call_converges(prepare: Prepare[QuotaWorld], moment: str
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_request_that_ends_at_any_call_is_cleaned_up_by_the_next(prepare: Prepare[QuotaWorld], moment: str) -> None:
     die_from_each_call(prepare, moment, check, OPPOSITES, every=2)
-
-
-def test_an_older_request_that_was_not_stopped_makes_no_call(world: QuotaWorld) -> None:
-    older = world.deliver(world.request("Create", OLD))
-    world.clock.advance(1)
-    newer = world.request("Delete", OLD)
-    world.executions.start(Event.parse(newer), {"version": 1, "event": newer, "memory": {"version": 1}})  # its entry died then
-    world.run(LEASE_S + 60)
-    assert world.quotas.writes() == []
-    assert world.response(older)["Reason"].startswith("superseded by a newer request for the same resource")
-    assert world.response(newer)["Reason"] == "all quotas are deleted"
-
-
-def test_a_request_waits_while_a_stopped_one_may_still_make_calls(world: QuotaWorld) -> None:
-    world.deliver(world.request("Create", OLD))
-    world.run(40)
-    before = len(world.quotas.calls)
-    newer = world.deliver(world.request("Update", NEW, OLD))
-    world.run(LEASE_S - 1)
-    assert len(world.quotas.calls) == before
-    world.run(240)
-    assert world.response(newer)["Status"] == "SUCCESS"
-    assert world.ours() == settings(NEW)
