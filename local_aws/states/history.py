@@ -5,22 +5,25 @@ from typing import Any
 from moto.core.responses import ActionResult
 from moto.stepfunctions.responses import StepFunctionResponse
 
+from local_aws import limits
 from local_aws.errors import AwsError
 
 _get_execution_history = StepFunctionResponse.get_execution_history
-_MOST = 1000  # events in a page
+_HISTORY = ("states:GetExecutionHistory", "maxResults")
 _DATA = ("input", "inputDetails", "output", "outputDetails")
 
 
 def _selected(self: Any) -> ActionResult:
     """Return GetExecutionHistory's response."""
+    most = self._get_int_param("maxResults") or limits.LIMITS[_HISTORY]
+    limits.require(*_HISTORY, most)
     events = list(_get_execution_history(self).result["events"])
     if self._get_bool_param("reverseOrder", False):
         events.reverse()
     if not self._get_bool_param("includeExecutionData", True):
         events = [_without_data(event) for event in events]
     start = _position(self._get_param("nextToken"))
-    end = start + (self._get_int_param("maxResults") or _MOST)
+    end = start + most
     more = {"nextToken": str(end)} if end < len(events) else {}
     return ActionResult({"events": events[start:end], **more})
 

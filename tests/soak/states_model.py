@@ -38,7 +38,7 @@ class StatesModel(FakeStates):
         reply = super().start_execution(**request)
         if is_new:
             execution = self.executions[request["name"]]
-            self._timeline.after(TIMEOUT_S, lambda: self.end(execution, "TIMED_OUT", "States.Timeout", ""))
+            self._timeline.after(TIMEOUT_S, lambda: self.end(execution, "TIMED_OUT"))
             self._timeline.after(0, lambda: self._enter(execution))
         return reply
 

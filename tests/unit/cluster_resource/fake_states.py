@@ -132,7 +132,7 @@ class FakeStates:
 
     def _work(self, execution: FakeExecution) -> None:
         if (self._clock.now - execution.started).total_seconds() >= TIMEOUT_S:
-            self.end(execution, "TIMED_OUT", "States.Timeout", "")
+            self.end(execution, "TIMED_OUT")
             return
         for attempt in range(ATTEMPTS):
             try:
@@ -172,7 +172,7 @@ class FakeStates:
         result: Json = json.loads(json.dumps(self._invoke(json.loads(json.dumps(payload)))))
         return result
 
-    def end(self, execution: FakeExecution, status: str, error: str, cause: str) -> None:
+    def end(self, execution: FakeExecution, status: str, error: str = "", cause: str = "") -> None:
         """End an execution that still runs, and tell EventBridge."""
         if execution.status != "RUNNING":
             return
