@@ -64,10 +64,10 @@ class Deployment:
         self.stack.report("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
         removed = [resource for name, resource in self.stack.resources.items() if name not in desired]
         self.leftovers += [Leftover(resource, resource.policy("DeletionPolicy")) for resource in removed]
-        removal.clean_up(self.stack, self.leftovers)
+        remark = removal.clean_up(self.stack, self.leftovers)
         for resource in removed:
             del self.stack.resources[resource.logical_id]
-        self.stack.report("UPDATE_COMPLETE")
+        self.stack.report("UPDATE_COMPLETE", remark)
 
     def _deploy(self, halt: Event) -> tuple[Version, Json]:
         template, scope = parse(self.target.body), Scope(self.stack)
