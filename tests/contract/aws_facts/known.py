@@ -1,0 +1,27 @@
+"""The known differences from AWS: what a judge answers instead, how bad that is, and why it stays.
+
+A difference that no longer differs, or differs in another way, fails its test.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A judge's answer that is not AWS's."""
+
+    here: Any
+    kind: str
+    """`harmless`, `kinder` or `stricter` than AWS, or `silent`: accepted and ignored."""
+    reason: str
+
+
+KINDS = ("harmless", "kinder", "stricter", "silent")
+
+# By a fact's id and a judge.
+KNOWN: dict[tuple[str, str], Difference] = {
+    # Step Functions, Lambda and EventBridge
+    # CloudFormation: stacks, templates and custom resources
+    # IAM, S3, CloudWatch Logs and parameters
+}
