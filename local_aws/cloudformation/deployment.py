@@ -15,7 +15,7 @@ from local_aws.cloudformation.outputs import check_exports, evaluate
 from local_aws.cloudformation.parallel import Outcome, walk
 from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.schemas import schema
-from local_aws.cloudformation.scope import Scope
+from local_aws.cloudformation.scope import Scope, check_attributes
 from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource, Touched, Unfinished, Version
 from local_aws.cloudformation.template import Json, Target, parse
 
@@ -73,6 +73,7 @@ class Deployment:
         template, scope = parse(self.target.body), Scope(self.stack)
         values = parameters.resolve(template, self.target.given, scope.parameter)
         resolver = scope.resolver(template, values)
+        check_attributes(self.stack, template, resolver.conditions)
         desired = resolver.conditions.included(template["Resources"])
         outcome = walk(dependencies(desired), lambda name: self._apply(name, desired[name], resolver), halt)
         if outcome.failed or outcome.skipped:

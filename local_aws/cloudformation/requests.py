@@ -27,6 +27,7 @@ REFUSED = (
     "StackPolicyURL",
     "TimeoutInMinutes",
 )
+MOST_INLINE, MOST_IN_BUCKET = 51_200, 1_000_000  # bytes of a template
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,13 @@ class Call:
             return _fetch(self.get("TemplateURL"), self.region)
         if not self.get("TemplateBody"):
             raise RequestError("Either Template URL or Template Body must be specified.")
-        return str(self.get("TemplateBody"))
+        body = str(self.get("TemplateBody"))
+        if len(body.encode()) > MOST_INLINE:
+            wrong = "Value at 'templateBody' failed to satisfy constraint"
+            raise RequestError(
+                f"1 validation error detected: {wrong}: Member must have length less than or equal to {MOST_INLINE}"
+            )
+        return body
 
     def _given(self, stack: Stack | None) -> dict[str, str]:
         given = {}
@@ -103,6 +110,9 @@ def _fetch(url: str, region: str) -> str:
     in_host = host.endswith(".amazonaws.com") and not host.startswith(("s3.", "s3-"))
     bucket, key = (host.split(".s3", 1)[0], path) if in_host else path.split("/", 1)
     try:
-        return str(clients.client("s3", region).get_object(Bucket=bucket, Key=key)["Body"].read().decode())
+        body = clients.client("s3", region).get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         raise RequestError(f"S3 error: {error.response['Error']['Message']} ({url})") from error
+    if len(body) > MOST_IN_BUCKET:
+        raise RequestError(f"Template may not exceed {MOST_IN_BUCKET} bytes in size.")
+    return str(body.decode())

@@ -130,6 +130,15 @@ def schema(resource_type: str, region: str) -> Schema | None:
         return None
 
 
+def has_attribute(resource_type: str, region: str, name: str) -> bool:
+    """Return whether Fn::GetAtt of a type has the attribute, as cfn-lint knows; custom resources have any."""
+    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # noqa: PLC0415  as above
+
+    return schema(resource_type, region) is None or name in (
+        PROVIDER_SCHEMA_MANAGER.get_resource_schema(region, resource_type).get_atts
+    )
+
+
 def changes(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
     """Yield path, before and after (None: absent) where two values differ, within mappings and lists of equal length."""
     if isinstance(before, dict) and isinstance(after, dict):

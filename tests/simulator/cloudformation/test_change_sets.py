@@ -40,10 +40,10 @@ def test_a_property_that_aws_does_not_have_is_refused_as_aws_does(world: World) 
 
 
 def test_a_property_that_only_a_function_gives_is_refused_when_it_is_made(world: World) -> None:
-    mapping = {"M": {"a": {"b": {"WebsiteConfiguration": {"IndexDocument": "i"}}}}}
-    bucket = {"Type": "AWS::S3::Bucket", "Properties": {"Fn::FindInMap": ["M", "a", "b"]}}
+    given = [{"WebsiteConfiguration": {"IndexDocument": "i"}}]
+    bucket = {"Type": "AWS::S3::Bucket", "Properties": {"Fn::Select": [0, given]}}
 
-    assert world.deploy({"B": bucket}, template={"Mappings": mapping}) == "ROLLBACK_COMPLETE"
+    assert world.deploy({"B": bucket}) == "ROLLBACK_COMPLETE"
     assert "property WebsiteConfiguration" in world.reason("B", "CREATE_FAILED")
 
 
