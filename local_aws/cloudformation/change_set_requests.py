@@ -2,6 +2,7 @@
 
 from local_aws.cloudformation.change_sets import NO_CHANGES, ChangeSet
 from local_aws.cloudformation.errors import RequestError
+from local_aws.cloudformation.parameters import shown
 from local_aws.cloudformation.planning import Plan
 from local_aws.cloudformation.requests import Call, Operation
 from local_aws.cloudformation.stack import Stack
@@ -35,6 +36,7 @@ def create_change_set(call: Call) -> Json:
 
 
 def _judge(change_set: ChangeSet, planned: Plan) -> None:
+    change_set.parameters = shown(planned.template, planned.target.given, planned.values)
     problems = planned.problems()
     change_set.changes = () if problems else tuple(planned.changes)
     if problems or planned.empty:
@@ -65,9 +67,11 @@ def _add(call: Call, stack: Stack) -> None:
 
 
 def _find(call: Call) -> tuple[Stack, ChangeSet]:
-    name = call.get("ChangeSetName", "")
+    name, stack_name = call.get("ChangeSetName", ""), call.get("StackName")
+    if stack_name and not any(stack_name in (stack.name, stack.id) for stack in call.stacks().values()):
+        raise RequestError(f"Stack [{stack_name}] does not exist")
     for stack in list(call.stacks().values()):
-        if call.get("StackName") in (None, stack.name, stack.id):
+        if stack_name in (None, stack.name, stack.id):
             for change_set in stack.change_sets.values():
                 if name in (change_set.id, change_set.name):
                     return stack, change_set
@@ -85,11 +89,13 @@ def list_change_sets(call: Call) -> Json:
 
 
 def delete_change_set(call: Call) -> Json:
-    """Delete a change set; ignore an unknown one."""
+    """Delete a change set; ignore an unknown one of a known stack."""
     try:
         stack, change_set = _find(call)
-    except RequestError:
-        return {}
+    except RequestError as error:
+        if error.code == "ChangeSetNotFound":
+            return {}
+        raise
     del stack.change_sets[change_set.name]
     return {}
 

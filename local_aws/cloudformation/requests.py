@@ -12,6 +12,7 @@ from local_aws.cloudformation.errors import RequestError
 from local_aws.cloudformation.resources import iam_capabilities
 from local_aws.cloudformation.stack import Stack
 from local_aws.cloudformation.template import Json, Target, parse
+from local_aws.iam import role_trusts
 
 # Unsupported, and refused because ignoring them would change the result. ImportExistingResources, which `cdk bootstrap` sends,
 # is accepted: it has no effect if nothing is to be imported, and a resource that exists fails its creation.
@@ -52,12 +53,15 @@ class Call:
         return store.find(self.account, self.region, self.get("StackName", ""))
 
     def refuse_unknown(self) -> None:
-        """Refuse parameters that the embedded AWS does not support."""
+        """Refuse parameters that the embedded AWS does not support, and a role that CloudFormation cannot assume."""
         unsupported = [name for name in REFUSED if self.get(name)]
         if self.get("DeploymentMode") or self.get("DeploymentConfig", {}).get("Mode", "STANDARD") != "STANDARD":
             unsupported.append("DeploymentMode")
         if unsupported:
             raise RequestError(f"not part of the embedded AWS: parameter {', '.join(unsupported)}")
+        role = self.get("RoleARN")
+        if role and not role_trusts(self.account, role, "cloudformation.amazonaws.com"):
+            raise RequestError(f"Role {role} is invalid or cannot be assumed")
 
     def target(self, stack: Stack | None) -> Target:
         """Return the template, parameters and tags that the request asks for."""

@@ -57,11 +57,14 @@ def create_stack(call: Call) -> Json:
     """Create a stack without a change set."""
     call.refuse_unknown()
     name = call.get("StackName")
-    if name in call.stacks():
+    found = call.stacks().get(name)
+    if found is not None and found.status != "REVIEW_IN_PROGRESS":
         raise RequestError(f"Stack [{name}] already exists", "AlreadyExistsException")
     check_name(name)
-    stack, target = Stack(call.account, call.region, name), call.target(None)
+    stack, target = found or Stack(call.account, call.region, name), call.target(None)
     plan(stack, target)
+    for change_set in stack.change_sets.values():
+        change_set.execution = "OBSOLETE"
     _take_settings(stack, call)
     stack.protected = bool(call.get("EnableTerminationProtection"))
     call.stacks()[name] = stack

@@ -23,5 +23,8 @@ KINDS = ("harmless", "kinder", "stricter", "silent")
 KNOWN: dict[tuple[str, str], Difference] = {
     # Step Functions, Lambda and EventBridge
     # CloudFormation: stacks, templates and custom resources
+    ("cfn-required-property", "engine"): Difference(
+        "ValidationError", "stricter", "properties are checked before a deployment, so that a wrong one costs no resources"
+    ),
     # IAM, S3, CloudWatch Logs and parameters
 }

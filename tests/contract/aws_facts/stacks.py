@@ -112,9 +112,9 @@ class Thing(Stack):
         given = {"ServiceToken": answering(self.judge), "Answers": json.dumps(answers), **(properties or {})}
         return {"Type": "Custom::Thing", "Properties": given}
 
-    def answer(self, answers: Json, *, others: Json | None = None, **properties: Any) -> str:
+    def answer(self, answers: Json, **properties: Any) -> str:
         """Deploy the resource with these answers."""
-        return self.deploy({"Thing": self.custom(answers, properties), **(others or {})})
+        return self.deploy({"Thing": self.custom(answers, properties)})
 
     def requests(self) -> list[str]:
         """Return the requests so far: the kind, and the ID of an Update and a Delete."""

@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
-from tests.contract.aws_facts.fact import Question, fact, refusal
+from tests.contract.aws_facts.fact import fact, refusal
 from tests.contract.aws_facts.stacks import Stack
 
 Json = dict[str, Any]
 REFUSED, MADE = "ValidationError", "CREATE_COMPLETE"
 ENGINE = "LocalStack's recording engine/test_"
 API = "LocalStack's recording api/test_"
-QUOTAS = "AWS CloudFormation User Guide: quotas"
+QUOTAS, FUNCTIONS = "AWS CloudFormation User Guide: quotas", "AWS CloudFormation User Guide: condition functions"
 PARAMETER = {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String", "Value": "x"}}
 NEVER: Json = {"Never": {"Fn::Equals": ["a", "b"]}}
 
@@ -20,116 +20,51 @@ def valued(value: Any, **attributes: Any) -> Json:
     return {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String", "Value": value}, **attributes}
 
 
-def planned(resources: Json, **template: Any) -> Question:
-    """Return the question what CreateChangeSet makes of a template."""
-    return lambda judge: Stack(judge).plan(resources, template=template)
+def plan(name: str, says: str, source: str, date: str, resources: Json, *, answer: str = REFUSED, **template: Any) -> None:
+    """Register a fact about what CreateChangeSet makes of a template."""
+
+    def question(judge: Any) -> str:
+        return Stack(judge).plan(resources, template=template)
+
+    fact(f"cfn-{name}", says=f"a change set for {says}", source=source, date=date, expected=answer)(question)
 
 
-def padded(size: int) -> Question:
-    """Return the question whether a template of a size is refused."""
-    return planned({"A": PARAMETER}, Description="x" * 100, Metadata={"Padding": "x" * size})
+ONE, HIDDEN = {"A": PARAMETER}, {"A": valued("x", Condition="Never")}
+REF, BRANCH = {"Ref": "A"}, {"Fn::If": ["Never", {"Ref": "A"}, "x"]}
+CONDITIONS, MAPPINGS = ENGINE + "conditions.py", ENGINE + "mappings.py"
+MAPPED, DEEP = {"Fn::FindInMap": ["Map", "a", "none"]}, {"Map": {"a": {"b": {"c": "d"}}}}
+IMPORT = {"A": valued({"Fn::ImportValue": "hyperpod-cdk-fact-missing"})}
 
-
-HIDDEN = {"A": valued("x", Condition="Never")}
-OUTPUT = {"O": {"Value": {"Ref": "A"}}}
-MAPPED = {"Fn::FindInMap": ["Map", "a", "none"]}
-
-# id, what it says, source, date, answer, question
-TEMPLATES: tuple[tuple[str, str, str, str, str, Question], ...] = (
-    (
-        "cfn-template-ref",
-        "a Ref to nothing",
-        ENGINE + "references.py",
-        "2024-05-28",
-        REFUSED,
-        planned({"A": valued({"Ref": "B"})}),
-    ),
-    (
-        "cfn-template-depends-on",
-        "a DependsOn of nothing",
-        ENGINE + "references.py",
-        "2023-07-10",
-        REFUSED,
-        planned({"A": valued("x", DependsOn="B")}),
-    ),
-    (
-        "cfn-template-conditional-ref",
-        "a Ref to a resource whose condition is false",
-        ENGINE + "conditions.py",
-        "2023-06-26",
-        REFUSED,
-        planned({**HIDDEN, "B": valued({"Ref": "A"})}, Conditions=NEVER),
-    ),
-    (
-        "cfn-template-conditional-branch",
-        "such a Ref in a branch of Fn::If that is not taken",
-        "AWS CloudFormation User Guide: condition functions",
-        "documented",
-        MADE,
-        planned({**HIDDEN, "B": valued({"Fn::If": ["Never", {"Ref": "A"}, "x"]})}, Conditions=NEVER),
-    ),
-    (
-        "cfn-template-conditional-output",
-        "an output of a resource whose condition is false",
-        ENGINE + "conditions.py",
-        "2023-06-27",
-        REFUSED,
-        planned({**HIDDEN, "B": PARAMETER}, Conditions=NEVER, Outputs=OUTPUT),
-    ),
-    (
-        "cfn-template-equals",
-        "Fn::Equals with one argument",
-        ENGINE + "conditions.py",
-        "2025-10-08",
-        REFUSED,
-        planned({"A": PARAMETER}, Conditions={"One": {"Fn::Equals": ["a"]}}),
-    ),
-    (
-        "cfn-template-mapping-key",
-        "Fn::FindInMap of a missing key",
-        ENGINE + "mappings.py",
-        "2025-08-07",
-        REFUSED,
-        planned({"A": valued(MAPPED)}, Mappings={"Map": {"a": {"b": "c"}}}),
-    ),
-    (
-        "cfn-template-mapping-depth",
-        "a mapping of three levels",
-        ENGINE + "mappings.py",
-        "2023-06-12",
-        REFUSED,
-        planned({"A": PARAMETER}, Mappings={"Map": {"a": {"b": {"c": "d"}}}}),
-    ),
-    (
-        "cfn-template-null-output",
-        "an output whose value is null",
-        API + "validations.py",
-        "2024-05-31",
-        REFUSED,
-        planned({"A": PARAMETER}, Outputs={"O": {"Value": None}}),
-    ),
-    ("cfn-template-resource-text", "a resource that is a text", API + "stacks.py", "2022-11-11", REFUSED, planned({"A": "x"})),
-    (
-        "cfn-cs-missing-parameter",
-        "a parameter without a value",
-        API + "stacks.py",
-        "2025-07-31",
-        REFUSED,
-        planned({"A": PARAMETER}, Parameters={"P": {"Type": "String"}}),
-    ),
-    (
-        "cfn-cs-import-missing",
-        "an import of a missing export, on which only the deployment fails",
-        "LocalStack's recording test_change_set_exports_imports.py",
-        "2025-08-05",
-        MADE,
-        planned({"A": valued({"Fn::ImportValue": "hyperpod-cdk-fact-missing"})}),
-    ),
-    ("cfn-template-size", "a template of more than 51,200 bytes", QUOTAS, "documented", REFUSED, padded(51_200)),
-    ("cfn-template-large", "a template of almost 51,200 bytes", QUOTAS, "documented", MADE, padded(50_000)),
+plan("template-ref", "a Ref to nothing", ENGINE + "references.py", "2024-05-28", {"B": valued(REF)})
+plan("template-depends-on", "a DependsOn of nothing", ENGINE + "references.py", "2023-07-10", {"A": valued("x", DependsOn="B")})
+said = "a Ref to a resource whose condition is false"
+plan("template-conditional-ref", said, CONDITIONS, "2023-06-26", {**HIDDEN, "B": valued(REF)}, Conditions=NEVER)
+said = "such a Ref in a branch of Fn::If that is not taken"
+plan("template-branch", said, FUNCTIONS, "documented", {**HIDDEN, "B": valued(BRANCH)}, Conditions=NEVER, answer=MADE)
+said = "an output of a resource whose condition is false"
+plan(
+    "template-conditional-output",
+    said,
+    CONDITIONS,
+    "2023-06-27",
+    {**HIDDEN, "B": PARAMETER},
+    Conditions=NEVER,
+    Outputs={"O": {"Value": REF}},
 )
-for name, says, source, date, expected, question in TEMPLATES:
-    fact(name, says=f"a change set for {says}", source=source, date=date, expected=expected)(question)
+plan("template-equals", "Fn::Equals of one", CONDITIONS, "2025-10-08", ONE, Conditions={"One": {"Fn::Equals": ["a"]}})
+said = "Fn::FindInMap of a missing key"
+plan("template-mapping-key", said, MAPPINGS, "2025-08-07", {"A": valued(MAPPED)}, Mappings={"Map": {"a": {"b": "c"}}})
+plan("template-mapping-depth", "a mapping of three levels", MAPPINGS, "2023-06-12", ONE, Mappings=DEEP)
+plan("template-null-output", "a null output", API + "validations.py", "2024-05-31", ONE, Outputs={"O": {"Value": None}})
+plan("template-resource-text", "a resource that is a text", API + "stacks.py", "2022-11-11", {"A": "x"})
+said = "a parameter without a value"
+plan("cs-missing-parameter", said, API + "stacks.py", "2025-07-31", ONE, Parameters={"P": {"Type": "String"}})
+said = "an import of a missing export, on which only the deployment fails"
+plan("cs-import-missing", said, "LocalStack's recording test_change_set_exports_imports.py", "2025-08-05", IMPORT, answer=MADE)
+said = "a template of more than 51,200 bytes"
+plan("template-size", said, QUOTAS, "documented", ONE, Metadata={"Padding": "x" * 51_200})
+said = "a template of almost 51,200 bytes"
+plan("template-large", said, QUOTAS, "documented", ONE, Metadata={"Padding": "x" * 50_000}, answer=MADE)
 
 
 @fact(
