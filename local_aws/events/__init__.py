@@ -8,17 +8,14 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import Any
 
-from moto.events.exceptions import InvalidEventPatternException
-from moto.events.models import EventPatternParser, Rule, events_backends
+from moto.events.models import Rule, events_backends
 
 from local_aws import control
-from local_aws.events import delivery
+from local_aws.events import delivery, patterns
 from local_aws.metrics import alarms
 from local_aws.metrics.values import Metric
 
 _send_to_targets = Rule.send_to_targets
-_validate_pattern = EventPatternParser._validate_event_pattern
-_FILTERS = {"exists", "prefix", "suffix", "equals-ignore-case", "numeric", "anything-but", "cidr", "wildcard"}
 _NO_MORE_THAN = 5_000  # events remembered
 _record: deque[dict[str, Any]] = deque(maxlen=_NO_MORE_THAN)
 
@@ -74,15 +71,6 @@ def _stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _validate(self: Any, pattern: dict[str, Any]) -> None:
-    """Refuse a pattern with an unknown filter; in moto such a filter matches everything."""
-    _validate_pattern(self, pattern)
-    for value in pattern.values():
-        for each in value if isinstance(value, list) else []:
-            if isinstance(each, dict) and not set(each) <= _FILTERS | set(pattern):
-                raise InvalidEventPatternException(reason=f"Unrecognized match type {next(iter(each))}")
-
-
 def _show(_: control.Request) -> list[dict[str, Any]]:
     return [{"event": event, "deliveries": delivery.outcomes(event["id"])} for event in list(_record)]
 
@@ -91,7 +79,7 @@ def install(endpoint: str) -> None:
     """Deliver events, and list them at /_local_aws/events."""
     delivery.use(endpoint)
     Rule.send_to_targets = _send
-    EventPatternParser._validate_event_pattern = _validate
+    patterns.install()
     control.route("events", _show)
 
 

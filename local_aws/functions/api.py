@@ -7,7 +7,8 @@ from typing import Any
 from moto.awslambda.exceptions import InvalidParameterValueException, UnknownFunctionException
 from moto.awslambda.models import LambdaBackend, LambdaFunction, lambda_backends
 
-from local_aws import iam
+from local_aws import iam, limits
+from local_aws.errors import AwsError
 from local_aws.functions import invocation
 from local_aws.functions.asynchronous import AsynchronousInvocations
 from local_aws.functions.environment import network_of
@@ -48,8 +49,11 @@ def _invoke(self: Any, body: Any, request_headers: Any, response_headers: dict[s
         return b""
     _require_assumable(self.account_id, self.role)
     if kind == "Event":
+        limits.require("lambda:InvokeAsync", "payload", len(body or b""), "RequestEntityTooLargeException")
         response_headers["x-amzn-RequestId"] = events.accept(self, event)
         return b""
+    if self.reserved_concurrency == 0:  # other reservations have no effect here
+        raise AwsError("TooManyRequestsException", "Rate Exceeded.", 429)
     done = invocation.run(self, event, _endpoint)
     response_headers["x-amz-executed-version"] = "$LATEST"
     response_headers["x-amz-log-result"] = base64.b64encode(done.log.encode()[-_LOG_TAIL:]).decode()
@@ -119,8 +123,10 @@ def _change_configuration(self: Any, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _configuration(self: Any, on_create: bool = False) -> dict[str, Any]:
-    """Return the configuration with its LoggingConfig."""
+    """Return the configuration with its LoggingConfig; the creation's response is older than the function's first state."""
     result: dict[str, Any] = _get_configuration(self, on_create)
+    if on_create:
+        result |= {"State": "Pending", "StateReason": "The function is being created.", "StateReasonCode": "Creating"}
     kept = {"LogFormat": "Text", **getattr(self, "logging_config", {})}
     return {**result, "LoggingConfig": {**kept, "LogGroup": self.logs_group_name}}
 

@@ -76,6 +76,11 @@ class AsynchronousInvocations:
             if function is None:
                 _log.info("event %s is dropped: function %s is gone", request_id, arn)
                 return
+            if function.reserved_concurrency == 0:
+                self._notify(
+                    function, policy_of(function).on_failure, _not_run(function, event, request_id), "ZeroReservedConcurrency"
+                )
+                return
             attempt += 1
             begin = time.monotonic()
             done = self._run(function, event, request_id, attempt)
@@ -111,6 +116,12 @@ class AsynchronousInvocations:
             _log.error("the role of %s may not invoke its destination %s", done.arn, destination)
             return
         self.accept(target, record_of(done, condition))
+
+
+def _not_run(function: Any, event: Any, request_id: str) -> Invocation:
+    """Return the invocation of a function that may not run at all."""
+    name, arn = function.function_name, function.function_arn
+    return Invocation(name, arn, request_id, event, payload=None, error=None, seconds=0, attempt=0, log="")
 
 
 def record_of(done: Invocation, condition: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Executions: started with unique names, stopped at once, and reported to EventBridge."""
 
+import json
 import threading
 import uuid
 from typing import Any
@@ -12,7 +13,7 @@ from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommu
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend, stepfunctions_parser_backends
 from moto.stepfunctions.responses import StepFunctionResponse
 
-from local_aws import events
+from local_aws import events, limits
 from local_aws.clock import clock
 from local_aws.errors import AwsError
 from local_aws.states import logs
@@ -26,20 +27,25 @@ _start_details = Execution.get_start_execution_details
 _describe = StepFunctionResponse.describe_execution
 _list = StepFunctionResponse.list_executions
 
-_MOST_INPUT = 262_144  # bytes
 _PROMPTLY_S = 5.0  # host seconds until a stopped execution's thread must notice
 _starting = threading.Lock()
 
 
 def _start_named(self: Any, state_machine_arn: str, name: Any = None, execution_input: Any = None, *rest: Any) -> Any:
     """Start an execution; without a name it gets a unique one (moto names them all "None")."""
-    if execution_input and len(execution_input.encode()) > _MOST_INPUT:
-        message = "1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length"
-        raise AwsError("ValidationException", f"{message} less than or equal to {_MOST_INPUT}")
+    limits.require("states:StartExecution", "input", len((execution_input or "").encode()))
+    _require_json(execution_input or "{}")
     if name:
         self._validate_name(name)
     with _starting:  # two concurrent requests with the same name are one execution
         return _start_execution(self, state_machine_arn, name or str(uuid.uuid4()), execution_input, *rest)
+
+
+def _require_json(text: str) -> None:
+    try:
+        json.loads(text)
+    except ValueError as error:
+        raise AwsError("InvalidExecutionInput", f"Invalid State Machine Execution Input: '{error}'") from error
 
 
 def _new_execution(self: Any, *positional: Any, **named: Any) -> None:
@@ -97,6 +103,7 @@ def _described(self: Any) -> ActionResult:
 
 def _listed(self: Any) -> ActionResult:
     """Return ListExecutions' response, with the ends of timed-out executions."""
+    limits.require("states:ListExecutions", "maxResults", self._get_int_param("maxResults") or 0)
     answer = _list(self).result
     return ActionResult({**answer, "executions": [_with_end(each, self.stepfunction_backend) for each in answer["executions"]]})
 
@@ -110,8 +117,6 @@ def _with_end(item: dict[str, Any], backend: Any) -> dict[str, Any]:
 def _publish(execution: Any) -> None:
     """Publish the execution's status to EventBridge."""
     ended = execution.stop_date
-    succeeded = execution.status == "SUCCEEDED"
-    is_encrypted = bool(key_of(execution.state_machine))
     detail = {
         "executionArn": execution.exec_arn,
         "stateMachineArn": execution.state_machine.arn,
@@ -119,16 +124,8 @@ def _publish(execution: Any) -> None:
         "status": execution.status,
         "startDate": _milliseconds(execution.start_date),
         "stopDate": _milliseconds(ended) if ended else None,
-        "input": execution.execution_input,
-        "inputDetails": {"included": True},
-        "output": to_json_str(execution.output, separators=(",", ":")) if succeeded else None,
-        "outputDetails": {"included": True} if succeeded else None,
-        "error": execution.error,
-        "cause": execution.cause,
+        **_data(execution),
     }
-    if is_encrypted:  # as AWS documents for a customer managed key
-        detail |= dict.fromkeys(("input", "output", "error", "cause"))
-        detail |= {"inputDetails": {"included": False}, "outputDetails": None}
     events.publish(
         execution.account_id,
         execution.region_name,
@@ -137,6 +134,30 @@ def _publish(execution: Any) -> None:
         detail=detail,
         resources=[execution.exec_arn],
     )
+
+
+def _data(execution: Any) -> dict[str, Any]:
+    """Return the event's data: none with a customer managed key, and what is small enough without."""
+    given = execution.execution_input
+    output = to_json_str(execution.output, separators=(",", ":")) if execution.status == "SUCCEEDED" else None
+    if key_of(execution.state_machine):
+        none = dict.fromkeys(("input", "output", "outputDetails", "error", "cause"))
+        return {**none, "inputDetails": {"included": False}}
+    has_output = output is not None and not _is_too_large(output)
+    has_input = not _is_too_large(given, output if has_output else None)
+    return {
+        "input": given if has_input else None,
+        "inputDetails": {"included": has_input},
+        "output": output if has_output else None,
+        "outputDetails": {"included": has_output} if output is not None else None,
+        "error": execution.error,
+        "cause": execution.cause,
+    }
+
+
+def _is_too_large(*texts: str | None) -> bool:
+    """Return whether texts are too large for an event, in which they are escaped."""
+    return limits.exceeds("states:Event", "input and output", sum(len(json.dumps(text)) for text in texts if text))
 
 
 def _milliseconds(moment: Any) -> int:

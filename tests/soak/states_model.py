@@ -33,23 +33,23 @@ class StatesModel(FakeStates):
         self._run = run
         self.lag_s = 0.0
 
-    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> Json:  # noqa: N803 (the service's own name)
-        is_new = name not in self.executions
-        reply = super().start_execution(stateMachineArn=stateMachineArn, name=name, input=input)
+    def start_execution(self, **request: Any) -> Json:
+        is_new = request.get("name") not in self.executions
+        reply = super().start_execution(**request)
         if is_new:
-            execution = self.executions[name]
-            self._timeline.after(TIMEOUT_S, lambda: self.end(execution, "TIMED_OUT", "States.Timeout", ""))
+            execution = self.executions[request["name"]]
+            self._timeline.after(TIMEOUT_S, lambda: self.end(execution, "TIMED_OUT"))
             self._timeline.after(0, lambda: self._enter(execution))
         return reply
 
-    def list_executions(self, *, stateMachineArn: str, maxResults: int) -> Json:  # noqa: N803 (the service's own names)
-        found = super().list_executions(stateMachineArn=stateMachineArn, maxResults=maxResults)["executions"]
-        return {"executions": [summary for summary in found if self._is_shown(summary)]}
+    def list_executions(self, **request: Any) -> Json:
+        found = super().list_executions(**request)
+        return {**found, "executions": [summary for summary in found["executions"] if self._is_shown(summary)]}
 
-    def describe_execution(self, *, executionArn: str) -> Json:  # noqa: N803 (the service's own name)
-        found = super().describe_execution(executionArn=executionArn)
+    def describe_execution(self, **request: Any) -> Json:
+        found = super().describe_execution(**request)
         if not self._is_shown(found):
-            raise self.exceptions.ExecutionDoesNotExist(executionArn)
+            raise self.exceptions.ExecutionDoesNotExist(request["executionArn"])
         return found
 
     @property

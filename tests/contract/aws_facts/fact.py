@@ -27,8 +27,8 @@ class Fact:
     question: Question
 
 
-def fact(
-    id: str, *, says: str, source: str, date: str, expected: Any, judges: tuple[str, ...] = ("engine",)
+def fact(  # noqa: PLR0917  a row of a table
+    id: str, says: str, source: str, date: str, expected: Any, judges: tuple[str, ...] = ("engine",)
 ) -> Callable[[Question], Question]:
     """Register a function as the question of a fact: it gets a judge and returns the judge's answer."""
 

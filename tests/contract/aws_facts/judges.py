@@ -7,13 +7,15 @@ from typing import Any
 from local_aws.testing import SPEED, Client, emptied
 from tests.contract.aws_facts.engine import Engine
 from tests.contract.aws_facts.steps import Steps
-from tests.soak.states_model import StatesModel, Task
+from tests.soak.lambda_model import LambdaModel, Target
+from tests.soak.states_model import StatesModel
 from tests.soak.timeline import Timeline
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
 Json = dict[str, Any]
 STEPS = 2
+NEVER = 0
 
 
 @contextmanager
@@ -26,10 +28,10 @@ def engine(client: Client) -> Iterator[Engine]:
 class FakeStatesJudge:
     """The fake of the custom resource's unit tests."""
 
-    def steps(self, _: Json | None = None) -> Steps:
+    def steps(self, last: int = STEPS) -> Steps:
         """Return the fake's state machine, whose function answers after some steps."""
         clock = ManualClock()
-        states = FakeStates(clock, _step, lambda _: None)
+        states = FakeStates(clock, lambda payload: _step(payload, last), lambda _: None)
 
         def run(_: str) -> None:
             while (due := states.next_due()) is not None:
@@ -38,27 +40,44 @@ class FakeStatesJudge:
 
         return Steps(states, MACHINE, run)
 
+    def waiting(self, timeout_s: int = 0) -> Steps:
+        """Return one whose function never answers."""
+        return self.steps(last=NEVER)
+
 
 class Soak:
     """The models of the soak."""
 
-    def steps(self, _: Json | None = None) -> Steps:
+    def steps(self, last: int = STEPS) -> Steps:
         """Return the model's state machine, whose function answers after some steps."""
         timeline = Timeline(ManualClock())
-        states = StatesModel(timeline, _perform, lambda _: None)
+        states = StatesModel(timeline, lambda task: task.on_result(_step(task.payload, last)), lambda _: None)
         return Steps(states, MACHINE, lambda _: timeline.pass_time(3600, until=lambda: not states.is_running))
+
+    def waiting(self, timeout_s: int = 0) -> Steps:
+        """Return one whose function never answers."""
+        return self.steps(last=NEVER)
+
+    def lost_event(self, _: str, age_s: int = 21_600) -> tuple[Json, int]:
+        """Return the record of an event that a function fails to process, and the number of attempts."""
+        timeline, attempts, records = Timeline(ManualClock()), list[Json](), list[Json]()
+
+        def run(event: Json, fail: Callable[[Exception], None]) -> None:
+            attempts.append(event)
+            fail(ValueError("no"))
+
+        LambdaModel(timeline).send(Target(run, (61, 120), age_s, records.append), {"value": 1})
+        timeline.pass_time(3600)
+        [record] = records
+        return record, len(attempts)
 
 
 JUDGES: dict[str, Callable[[], Any]] = {"fake_states": FakeStatesJudge, "soak": Soak}
 """The judges in this process, made anew for each question."""
 
 
-def _step(payload: Json) -> Json:
+def _step(payload: Json, last: int) -> Json:
     """Return the result of a step: the response after the last one."""
     count = payload.get("memory", {}).get("count", 0) + 1
-    response = {"Status": "SUCCESS"} if count == STEPS else None
+    response = {"Status": "SUCCESS"} if count == last else None
     return {"memory": {"count": count}, "done": response is not None, "response": response}
-
-
-def _perform(task: Task) -> None:
-    task.on_result(_step(task.payload))

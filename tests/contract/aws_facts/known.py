@@ -22,6 +22,9 @@ KINDS = ("harmless", "kinder", "stricter", "silent")
 # By a fact's id and a judge.
 KNOWN: dict[tuple[str, str], Difference] = {
     # Step Functions, Lambda and EventBridge
+    ("sfn-delete-running", "engine"): Difference(
+        "gone", "kinder", "a deleted state machine aborts its executions at once; names of the product's machines are not reused"
+    ),
     # CloudFormation: stacks, templates and custom resources
     ("cfn-required-property", "engine"): Difference(
         "ValidationError", "stricter", "properties are checked before a deployment, so that a wrong one costs no resources"

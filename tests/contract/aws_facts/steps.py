@@ -17,10 +17,10 @@ class Steps:
     run: Callable[[str], None]
     """Let time pass until an execution has ended."""
 
-    def start(self, name: str, event: Json) -> str:
+    def start(self, name: str, event: Json | None = None) -> str:
         """Return the ARN of an execution."""
         started = self.client.start_execution(
-            stateMachineArn=self.arn, name=name, input=json.dumps({"event": event, "memory": {}})
+            stateMachineArn=self.arn, name=name, input=json.dumps({"event": event or {}, "memory": {}})
         )
         return str(started["executionArn"])
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import botocore.session
+from botocore.exceptions import ClientError
+from botocore.validate import validate_parameters
+
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
 Json = dict[str, Any]
@@ -13,6 +17,8 @@ MACHINE = "arn:aws:states:us-west-2:123456789012:stateMachine:Cluster"
 WAIT_S = 30
 TIMEOUT_S = 59 * 60
 ATTEMPTS = 3
+PAGE = 1000
+SERVICE_MODEL = botocore.session.get_session().get_service_model("stepfunctions")
 
 
 class FunctionDied(BaseException):
@@ -54,6 +60,10 @@ class FakeExecution:
     def arn(self) -> str:
         return f"{MACHINE.replace(':stateMachine:', ':execution:')}:{self.name}"
 
+    def note(self, kind: str, **details: Json) -> None:
+        """Append an event to the history."""
+        self.history.append({"id": len(self.history) + 1, "type": kind, **details})
+
 
 class FakeStates:
     """Step Functions with our one state machine. ``invoke`` is the step function, ``on_end`` gets what EventBridge would send."""
@@ -66,43 +76,48 @@ class FakeStates:
         self._on_end = on_end
         self.executions: dict[str, FakeExecution] = {}
 
-    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> Json:  # noqa: N803 (the service's own name)
-        assert stateMachineArn == MACHINE
+    def start_execution(self, **request: Any) -> Json:
+        asked = self._asked("StartExecution", request)
+        name, given = asked["name"], asked["input"]
         found = self.executions.get(name)
-        if found and (found.status != "RUNNING" or found.input != input):
+        if found and (found.status != "RUNNING" or found.input != given):
             raise ExecutionAlreadyExists(name)
         if found is None:
-            found = FakeExecution(name, input, self._clock.now, self._clock.now, json.loads(input))
+            found = FakeExecution(name, given, self._clock.now, self._clock.now, json.loads(given))
+            found.note("ExecutionStarted", executionStartedEventDetails={"input": given})
             self.executions[name] = found
         return {"executionArn": found.arn, "startDate": found.started}
 
-    def list_executions(self, *, stateMachineArn: str, maxResults: int) -> Json:  # noqa: N803 (the service's own names)
-        assert stateMachineArn == MACHINE
-        assert maxResults <= 1000
+    def list_executions(self, **request: Any) -> Json:
+        asked = self._asked("ListExecutions", request)
         newest = sorted(self.executions.values(), key=lambda execution: execution.started, reverse=True)
-        return {"executions": [self._summary(execution) for execution in newest[:maxResults]]}
+        return _page("executions", [self._summary(execution) for execution in newest], asked)
 
-    def describe_execution(self, *, executionArn: str) -> Json:  # noqa: N803 (the service's own name)
-        found = self._find(executionArn)
+    def describe_execution(self, **request: Any) -> Json:
+        found = self._find(self._asked("DescribeExecution", request)["executionArn"])
         ended = {name: text for name, text in (("error", found.error), ("cause", found.cause)) if text}
         return {**self._summary(found), "input": found.input, **ended}
 
-    def stop_execution(self, *, executionArn: str, error: str, cause: str) -> Json:  # noqa: N803 (the service's own name)
-        self.end(self._find(executionArn), "ABORTED", error, cause)
+    def stop_execution(self, **request: Any) -> Json:
+        asked = self._asked("StopExecution", request)
+        self.end(self._find(asked["executionArn"]), "ABORTED", asked.get("error", ""), asked.get("cause", ""))
         return {}
 
-    def get_execution_history(
-        self,
-        *,
-        executionArn: str,  # noqa: N803 (the service's own names)
-        reverseOrder: bool,  # noqa: N803
-        includeExecutionData: bool,  # noqa: N803
-        maxResults: int,  # noqa: N803
-    ) -> Json:
-        assert reverseOrder
-        assert includeExecutionData
-        assert maxResults <= 1000
-        return {"events": list(reversed(self._find(executionArn).history))}
+    def get_execution_history(self, **request: Any) -> Json:
+        asked = self._asked("GetExecutionHistory", request)
+        events = self._find(asked["executionArn"]).history
+        if not asked.get("includeExecutionData", True):
+            events = [_without_data(event) for event in events]
+        return _page("events", events[::-1] if asked.get("reverseOrder") else events, asked)
+
+    @staticmethod
+    def _asked(operation: str, request: Json) -> Json:
+        """Return a request to our state machine; raise what a boto3 client or the service does if it does not fit its model."""
+        validate_parameters(request, SERVICE_MODEL.operation_model(operation).input_shape)
+        if request.get("maxResults", 0) > PAGE:
+            raise ClientError({"Error": {"Code": "ValidationException", "Message": "maxResults"}}, operation)
+        assert request.get("stateMachineArn", MACHINE) == MACHINE
+        return request
 
     def next_due(self) -> datetime | None:
         """When the next running execution has something to do."""
@@ -117,7 +132,7 @@ class FakeStates:
 
     def _work(self, execution: FakeExecution) -> None:
         if (self._clock.now - execution.started).total_seconds() >= TIMEOUT_S:
-            self.end(execution, "TIMED_OUT", "States.Timeout", "")
+            self.end(execution, "TIMED_OUT")
             return
         for attempt in range(ATTEMPTS):
             try:
@@ -148,7 +163,7 @@ class FakeStates:
             execution.status, execution.stopped = "SUCCEEDED", self._clock.now
             return
         execution.steps += 1
-        execution.history.append({"stateExitedEventDetails": {"name": "Step", "output": json.dumps(result)}})
+        execution.note("TaskStateExited", stateExitedEventDetails={"name": "Step", "output": json.dumps(result)})
         execution.state = {"event": execution.state["event"], "memory": result["memory"], "response": result["response"]}
         execution.due = self._clock.after(0 if result["done"] else WAIT_S)
 
@@ -157,7 +172,7 @@ class FakeStates:
         result: Json = json.loads(json.dumps(self._invoke(json.loads(json.dumps(payload)))))
         return result
 
-    def end(self, execution: FakeExecution, status: str, error: str, cause: str) -> None:
+    def end(self, execution: FakeExecution, status: str, error: str = "", cause: str = "") -> None:
         """End an execution that still runs, and tell EventBridge."""
         if execution.status != "RUNNING":
             return
@@ -177,3 +192,19 @@ class FakeStates:
         told = {"executionArn": execution.arn, "name": execution.name}
         ended = {"stopDate": execution.stopped} if execution.stopped else {}
         return {**told, "status": execution.status, "startDate": execution.started, **ended}
+
+
+def _page(name: str, items: list[Json], request: Json) -> Json:
+    """Return the page that a request asks for, and a token if there are more items."""
+    start = int(request.get("nextToken", 0))
+    end = start + request.get("maxResults", PAGE)
+    more = {"nextToken": str(end)} if end < len(items) else {}
+    return {name: items[start:end], **more}
+
+
+def _without_data(event: Json) -> Json:
+    """Return an event of a history whose details have no input and output."""
+    return {
+        name: {key: item for key, item in value.items() if key not in ("input", "output")} if isinstance(value, dict) else value
+        for name, value in event.items()
+    }

@@ -6,6 +6,7 @@ import pytest
 
 from cluster_resource import responder
 from cluster_resource.event import Event
+from tests.unit.cluster_resource.fake_call import fake_call
 from tests.unit.cluster_resource.fake_sagemaker import LostReply
 from tests.unit.cluster_resource.world import LOGICAL_ID, World, group, properties, request
 
@@ -133,12 +134,12 @@ def test_a_delete_after_a_create_that_died_in_its_call_ignores_a_stale_read(
 ) -> None:
     whole = world.sagemaker.create_cluster
 
-    def die(**_: Any) -> Json:
+    def die() -> Json:
         raise MemoryError("out of memory")
 
     def create_and_die(**arguments: Any) -> Json:
         whole(**arguments)
-        monkeypatch.setattr(world.sagemaker, "describe_cluster", die)
+        monkeypatch.setattr(world.sagemaker, "describe_cluster", fake_call("sagemaker", "DescribeCluster", die))
         return die()
 
     monkeypatch.setattr(world.sagemaker, "create_cluster", create_and_die)

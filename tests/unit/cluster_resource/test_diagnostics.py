@@ -1,12 +1,14 @@
 """When nodes fail, the Reason shows which, why, the end of a log, and how to read the rest."""
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.diagnostics import CALL_S, sanitize
+from tests.unit.cluster_resource.fake_call import fake_call
 from tests.unit.cluster_resource.world import World, group, properties, request
 
 Json = dict[str, Any]
@@ -153,17 +155,21 @@ def test_a_slow_service_is_called_only_while_there_is_time(world: World) -> None
     asked: list[str] = []
     left = [59.0]
 
-    class SlowService:
-        def list_cluster_events(self, **_: str) -> Json:
-            asked.append("ListClusterEvents")
-            left[0] -= 20
-            return {"Events": [{"EventId": str(number), "EventLevel": "Error"} for number in range(3)]}
+    def list_slowly() -> Json:
+        asked.append("ListClusterEvents")
+        left[0] -= 20
+        return {"Events": [{"EventId": str(number), "EventLevel": "Error"} for number in range(3)]}
 
-        def describe_cluster_event(self, **_: str) -> Json:
-            asked.append("DescribeClusterEvent")
-            return {"EventDetails": {}}
+    def describe() -> Json:
+        asked.append("DescribeClusterEvent")
+        return {"EventDetails": {}}
 
-    api = ClusterApi(SlowService())
+    api = ClusterApi(
+        SimpleNamespace(
+            list_cluster_events=fake_call("sagemaker", "ListClusterEvents", list_slowly),
+            describe_cluster_event=fake_call("sagemaker", "DescribeClusterEvent", describe),
+        )
+    )
     assert list(api.failures("ml", world.clock.now, lambda: left[0] > CALL_S)) == []
     assert asked == ["ListClusterEvents"]
 

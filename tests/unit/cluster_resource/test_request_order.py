@@ -9,6 +9,7 @@ from cluster_resource import responder
 from cluster_resource.decision import VERSION
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S, LISTED_S
+from tests.unit.cluster_resource.fake_call import fake_call
 from tests.unit.cluster_resource.test_delivery import failed_entry
 from tests.unit.cluster_resource.updates import FOUR, SIX
 from tests.unit.cluster_resource.world import World, properties
@@ -72,7 +73,7 @@ def test_a_late_start_of_a_failed_entry_sends_no_second_response(world: World) -
 
 @pytest.mark.fault(28)
 def test_an_event_gets_a_response_even_if_no_execution_can_be_started(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(world.states, "start_execution", refusing("AccessDeniedException"))
+    monkeypatch.setattr(world.states, "start_execution", refusing("StartExecution", "AccessDeniedException"))
     raw = world.event("Create", properties())
     responder.respond(failed_entry(raw), world.executions, world.send)
     assert "StartExecution: AccessDenied" in world.response(raw)["Reason"]
@@ -82,7 +83,7 @@ def test_an_event_gets_a_response_even_if_no_execution_can_be_started(world: Wor
 def test_a_responder_that_cannot_list_executions_starts_one_that_responds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.event("Create", properties())
     with monkeypatch.context() as patch:
-        patch.setattr(world.states, "list_executions", refusing("AccessDeniedException"))
+        patch.setattr(world.states, "list_executions", refusing("ListExecutions", "AccessDeniedException"))
         with pytest.raises(ClientError):  # what still runs is stopped at the next try
             responder.respond(failed_entry(raw), world.executions, world.send)
     world.run(LEASE_S + 60)
@@ -93,7 +94,7 @@ def test_a_responder_that_cannot_list_executions_starts_one_that_responds(world:
 def test_a_throttled_responder_raises_and_is_retried(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.event("Create", properties())
     with monkeypatch.context() as patch:
-        patch.setattr(world.states, "start_execution", refusing("ThrottlingException"))
+        patch.setattr(world.states, "start_execution", refusing("StartExecution", "ThrottlingException"))
         with pytest.raises(ClientError):
             responder.respond(failed_entry(raw), world.executions, world.send)
     assert raw["RequestId"] not in world.responses
@@ -122,7 +123,7 @@ def test_the_step_of_an_older_request_makes_no_call_after_a_newer_request_starte
 def test_a_step_that_cannot_list_executions_makes_no_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.deliver(world.event("Create", properties()))
     with monkeypatch.context() as patch:
-        patch.setattr(world.states, "list_executions", refusing("ThrottlingException"))
+        patch.setattr(world.states, "list_executions", refusing("ListExecutions", "ThrottlingException"))
         world.run(300)
         assert not world.sagemaker.changes()
     world.run()
@@ -185,10 +186,10 @@ def start_unseen(world: World, raw: Json, **memory: str) -> None:
     world.executions.start(Event.parse(raw), {"version": VERSION, "event": raw, "memory": {"version": VERSION, **memory}})
 
 
-def refusing(code: str) -> Any:
+def refusing(operation: str, code: str) -> Any:
     """A call of Step Functions' that is refused."""
 
-    def refuse(**_: Any) -> Json:
-        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "StartExecution")
+    def refuse() -> Json:
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, operation)
 
-    return refuse
+    return fake_call("stepfunctions", operation, refuse)

@@ -11,6 +11,7 @@ from cluster_resource.observed import Node
 from cluster_resource.pointer import Bundle, Pointer, Reach, share
 from cluster_resource.reports import fleet_of
 from cluster_resource.rollout import CONTINUE, NEW_NODES, UNCHANGED
+from tests.unit.cluster_resource.fake_call import fake_call
 from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
 
 BOTH = ("controller", "login")
@@ -330,7 +331,7 @@ def test_an_older_request_that_arrives_late_changes_nothing(world: RolloutWorld)
 def test_a_step_of_an_older_request_that_was_not_stopped_writes_nothing(
     world: RolloutWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(world.states, "stop_execution", lambda **_: {})
+    monkeypatch.setattr(world.states, "stop_execution", fake_call("stepfunctions", "StopExecution", dict))
     older = world.deliver(world.rollout("Update", "b", "a"))
     world.clock.advance(5)
     assert world.finish(world.rollout("Update", "c", "a"))["Status"] == "SUCCESS"

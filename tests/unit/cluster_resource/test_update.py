@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.unit.cluster_resource.fake_call import fake_call
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
 from tests.unit.cluster_resource.modes import SCRIPTS
 from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, SIX, update, workers
@@ -134,7 +135,7 @@ def test_one_read_of_the_old_counts_after_the_update_is_not_enough(world: World,
     old = world.sagemaker.describe_cluster(ClusterName=name)
     raw = world.deliver(world.event("Update", SIX, FOUR, name))
     world.run(65)
-    monkeypatch.setattr(world.sagemaker, "describe_cluster", lambda **_: old)
+    monkeypatch.setattr(world.sagemaker, "describe_cluster", fake_call("sagemaker", "DescribeCluster", lambda: old))
     world.run(30)
     monkeypatch.undo()
     world.run()

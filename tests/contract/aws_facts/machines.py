@@ -1,0 +1,84 @@
+"""Facts of Step Functions' state machines: their definitions, names and ends."""
+
+import json
+from typing import Any
+
+from tests.contract.aws_facts.fact import fact, refusal
+
+DOCUMENTED = "documented"
+RECORDED = "localstack stepfunctions/v2/test_sfn_api.py::"
+PASS = {"Type": "Pass", "End": True}
+INVALID = RECORDED + "test_create_delete_invalid_sm"
+
+
+@fact("sfn-definition", "a definition has States", INVALID, "2023-08-04", "InvalidDefinition")
+def definition_without_states(judge: Any) -> str:
+    return refusal(judge.create_machine, definition=json.dumps({"StartAt": "A"}))
+
+
+@fact(
+    "sfn-definition-next",
+    "Next names a state",
+    INVALID + " (the form); MISSING_TRANSITION_TARGET",
+    DOCUMENTED,
+    "InvalidDefinition",
+)
+def next_to_nowhere(judge: Any) -> str:
+    return refusal(judge.machine, states={"A": {"Type": "Pass", "Next": "B"}})
+
+
+@fact("sfn-definition-catch", "Catch names a state", "Amazon States Language: Errors", DOCUMENTED, "InvalidDefinition")
+def catch_to_nowhere(judge: Any) -> str:
+    inner = {"StartAt": "A", "States": {"A": PASS}}
+    catch = [{"ErrorEquals": ["States.ALL"], "Next": "B"}]
+    return refusal(judge.machine, states={"P": {"Type": "Parallel", "Branches": [inner], "Catch": catch, "End": True}})
+
+
+@fact(
+    "sfn-create-again",
+    "creating a state machine again is once",
+    RECORDED + "test_create_exact_duplicate_sm",
+    "2023-06-22",
+    "accepted",
+)
+def create_again(judge: Any) -> str:
+    name = judge.name()
+    judge.machine({"A": PASS}, name=name)
+    return refusal(judge.machine, states={"A": PASS}, name=name)
+
+
+@fact(
+    "sfn-create-twice",
+    "a name has one definition",
+    RECORDED + "test_create_duplicate_sm_name",
+    "2023-06-22",
+    "StateMachineAlreadyExists",
+)
+def create_twice(judge: Any) -> str:
+    name = judge.name()
+    judge.machine({"A": PASS}, name=name)
+    return refusal(judge.machine, states={"B": PASS}, name=name)
+
+
+@fact(
+    "sfn-input-json", "an input is JSON", RECORDED + "test_invalid_start_execution_input", "2023-06-22", "InvalidExecutionInput"
+)
+def input_json(judge: Any) -> str:
+    return refusal(judge.client("stepfunctions").start_execution, stateMachineArn=judge.machine({"A": PASS}), input="{'a'}")
+
+
+@fact(
+    "sfn-delete-running",
+    "a deleted machine's name is taken while its executions end",
+    "AWS Step Functions API reference: DeleteStateMachine",
+    DOCUMENTED,
+    "DELETING",
+)
+def delete_running(judge: Any) -> str:
+    steps = judge.waiting()
+    steps.start("name")
+    steps.client.delete_state_machine(stateMachineArn=steps.arn)
+    try:
+        return str(steps.client.describe_state_machine(stateMachineArn=steps.arn)["status"])
+    except steps.client.exceptions.StateMachineDoesNotExist:
+        return "gone"
