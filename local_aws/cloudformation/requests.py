@@ -13,6 +13,7 @@ from local_aws.cloudformation.resources import iam_capabilities
 from local_aws.cloudformation.stack import Stack
 from local_aws.cloudformation.template import Json, Target, parse
 from local_aws.iam import role_trusts
+from local_aws.limits import LIMITS
 
 # Unsupported, and refused because ignoring them would change the result. ImportExistingResources, which `cdk bootstrap` sends,
 # is accepted: it has no effect if nothing is to be imported, and a resource that exists fails its creation.
@@ -28,7 +29,6 @@ REFUSED = (
     "StackPolicyURL",
     "TimeoutInMinutes",
 )
-MOST_INLINE, MOST_IN_BUCKET = 51_200, 1_000_000  # bytes of a template
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,7 @@ class Call:
             return _fetch(self.get("TemplateURL"), self.region)
         if not self.get("TemplateBody"):
             raise RequestError("Either Template URL or Template Body must be specified.")
-        body = str(self.get("TemplateBody"))
-        if len(body.encode()) > MOST_INLINE:
-            wrong = "Value at 'templateBody' failed to satisfy constraint"
-            raise RequestError(
-                f"1 validation error detected: {wrong}: Member must have length less than or equal to {MOST_INLINE}"
-            )
-        return body
+        return _within("templateBody", str(self.get("TemplateBody")))
 
     def _given(self, stack: Stack | None) -> dict[str, str]:
         given = {}
@@ -117,6 +111,12 @@ def _fetch(url: str, region: str) -> str:
         body = clients.client("s3", region).get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         raise RequestError(f"S3 error: {error.response['Error']['Message']} ({url})") from error
-    if len(body) > MOST_IN_BUCKET:
-        raise RequestError(f"Template may not exceed {MOST_IN_BUCKET} bytes in size.")
-    return str(body.decode())
+    return _within("templateURL", body.decode())
+
+
+def _within(member: str, body: str) -> str:
+    """Return a template, which must not be too large."""
+    largest = LIMITS["cloudformation:CreateChangeSet", member]
+    if len(body.encode()) > largest:
+        raise RequestError(f"1 validation error detected: the template of '{member}' has more than {largest} bytes")
+    return body
