@@ -40,16 +40,23 @@ class Conditions:
         if not isinstance(value, dict):
             return value
         if set(value) == {"Fn::If"}:
-            name, yes, no = value["Fn::If"]
-            return self.chosen(yes if self.holds(name) else no)
+            return self.chosen(self.branch(value["Fn::If"]))
         return {key: self.chosen(item) for key, item in value.items()}
+
+    def branch(self, argument: Any) -> Any:
+        """Return the branch of an Fn::If that its condition chooses."""
+        if not isinstance(argument, list) or len(argument) != 3:
+            raise TemplateError("Template error: every Fn::If object requires the name of a condition and two values")
+        name, yes, no = argument
+        return yes if self.holds(name) else no
 
     def evaluate(self, expression: Json) -> bool:
         """Return whether the condition function ``expression`` is true."""
         ((function, argument),) = expression.items()
         fewest, most = NUMBERS.get(function, (0, MOST))
         if isinstance(argument, list) and not fewest <= len(argument) <= most:
-            raise TemplateError(f"Template error: every {function} object requires {fewest} to {most} parameters")
+            number = f"{fewest} to {most} parameters" if fewest < most else f"a list of {fewest}"
+            raise TemplateError(f"Template error: every {function} object requires {number}")
         match function:
             case "Condition":
                 return self.holds(argument)

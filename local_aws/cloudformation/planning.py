@@ -59,7 +59,6 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.template = parse(self.target.body)
-        check_references(self.template)
         self.scope = _PlanScope(self.stack)
         self.values = parameters.resolve(self.template, self.target.given, self.scope.parameter)
         self.resolver = self.scope.resolver(self.template, self.values)

@@ -16,6 +16,7 @@ from local_aws.cloudformation.stack import Stack, StackResource
 from local_aws.cloudformation.template import Json
 
 URL_SUFFIX = "amazonaws.com"
+PARTS = (("Resources", "Properties"), ("Outputs", "Value"))  # where a template refers to resources
 
 
 class Scope:
@@ -144,18 +145,16 @@ def _imports(value: Any) -> list[Any]:
     return own + [name for item in value.values() for name in _imports(item)]
 
 
-def check_references(template: Json, conditions: Conditions | None = None) -> None:
-    """Refuse a template with undefined references; with conditions also those to resources that it leaves out."""
-    known = {*template["Resources"], *template.get("Parameters", {})}
-    for section, part in (("Resources", "Properties"), ("Outputs", "Value")):
-        used, needed = template.get(section, {}), set[str]()
-        if conditions is None:
-            needed = {name for definition in used.values() for name in depends_on(definition)}
-        else:
-            used = conditions.chosen(conditions.included(used))
-            known = {*conditions.included(template["Resources"]), *template.get("Parameters", {})}
-        names = needed | {name for definition in used.values() for name in references(definition.get(part))}
-        wrong = sorted(name for name in names if name not in known and not name.startswith("AWS::"))
+def check_references(template: Json, conditions: Conditions) -> None:
+    """Refuse references to what the template does not define, or leaves out by its conditions."""
+    parameters, resources = {*template.get("Parameters", {})}, template["Resources"]
+    defined, included = {*resources} | parameters, {*conditions.included(resources)} | parameters
+    for section, part in PARTS:
+        definitions = template.get(section) or {}
+        used = conditions.chosen(conditions.included(definitions))
+        names = {name for one in definitions.values() for name in references(one.get(part)) | depends_on(one)} - defined
+        names |= {name for one in used.values() for name in references(one.get(part))} - included
+        wrong = sorted(name for name in names if not name.startswith("AWS::"))
         if wrong:
             unresolved = f"Unresolved resource dependencies [{', '.join(wrong)}]"
             raise TemplateError(f"Template format error: {unresolved} in the {section} block of the template")
@@ -164,7 +163,7 @@ def check_references(template: Json, conditions: Conditions | None = None) -> No
 def check_attributes(stack: Stack, template: Json, conditions: Conditions) -> None:
     """Refuse attributes that a type does not have, in the words of AWS."""
     resources = conditions.included(template["Resources"])
-    for section, part in (("Resources", "Properties"), ("Outputs", "Value")):
+    for section, part in PARTS:
         for name, definition in conditions.chosen(conditions.included(template.get(section) or {})).items():
             for used, attribute in uses(definition.get(part)):
                 kind = resources[used]["Type"] if used in resources else ""
