@@ -2,7 +2,7 @@
 
 Unlike AWS: the interpreter, Node.js, processor and operating system are this machine's, whatever the runtime and architecture
 say; memory is not limited; a process is not frozen between invocations; programs started from /opt/... and imports find layers,
-but opening files there does not; there is no concurrency limit; of the SDK, Node.js functions have client-s3.
+but opening files there does not; the only concurrency limit is a reservation of 0; of the SDK, Node.js functions have client-s3.
 """
 
 import atexit

@@ -3,8 +3,10 @@
 A judge plays AWS: the embedded AWS (`engine`), a fake of the unit tests (`fake_states`) or a model of the soak (`soak`).
 """
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from botocore.exceptions import ClientError
@@ -39,6 +41,14 @@ def fact(  # noqa: PLR0917  a row of a table
         return question
 
     return register
+
+
+def load() -> "dict[str, Fact]":
+    """Return the facts of all modules of this folder."""
+    for module in sorted(Path(__file__).parent.glob("[!_]*.py")):
+        if not module.name.startswith("test_"):
+            importlib.import_module(f"tests.contract.aws_facts.{module.stem}")
+    return FACTS
 
 
 def refusal(call: Callable[..., Any], **arguments: Any) -> str:

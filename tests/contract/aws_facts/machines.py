@@ -82,3 +82,22 @@ def delete_running(judge: Any) -> str:
         return str(steps.client.describe_state_machine(stateMachineArn=steps.arn)["status"])
     except steps.client.exceptions.StateMachineDoesNotExist:
         return "gone"
+
+
+@fact(
+    "sfn-data-limit",
+    "a state's output has at most 256 KiB",
+    "AWS Step Functions Developer Guide: quotas",
+    DOCUMENTED,
+    "States.DataLimitExceeded",
+)
+def data_limit(judge: Any) -> str:
+    machines = judge.client("stepfunctions")
+    arn = judge.machine({"A": {**PASS, "Parameters": {"a.$": "$.x", "b.$": "$.x"}}})
+    started = machines.start_execution(stateMachineArn=arn, input=json.dumps({"x": "y" * 200_000}))
+    ended = judge.until(lambda: _ended(machines.describe_execution(executionArn=started["executionArn"])))
+    return str(ended.get("error"))
+
+
+def _ended(execution: Any) -> Any:
+    return None if execution["status"] == "RUNNING" else execution

@@ -1,8 +1,6 @@
 """What AWS answers, beside what each judge that plays AWS answers."""
 
-import importlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,16 +8,14 @@ import pytest
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, clients_of
 from tests.contract.aws_facts.engine import Engine
-from tests.contract.aws_facts.fact import FACTS, Fact
+from tests.contract.aws_facts.fact import Fact, load
 from tests.contract.aws_facts.judges import JUDGES, engine
 from tests.contract.aws_facts.known import KINDS, KNOWN
+from tests.contract.aws_facts.page import PAGE, rewritten
 
 __all__ = ["aws"]
 
-for module in sorted(Path(__file__).parent.glob("[!_]*.py")):
-    if not module.name.startswith("test_"):
-        importlib.import_module(f"tests.contract.aws_facts.{module.stem}")
-
+FACTS = load()
 ROWS = [(fact, judge) for fact in FACTS.values() for judge in fact.judges]
 OF_THE_ENGINE = [fact for fact, judge in ROWS if judge == "engine"]
 OF_OTHERS = [(fact, judge) for fact, judge in ROWS if judge != "engine"]
@@ -65,3 +61,8 @@ def test_each_known_difference_is_of_a_fact_and_has_a_kind() -> None:
 def test_each_fact_has_a_source_and_its_date(fact: Fact) -> None:
     assert fact.source
     assert fact.date == "documented" or len(fact.date) == len("2026-11-28")
+
+
+def test_the_page_has_the_known_differences() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert rewritten(page) == page, "run `make docs`"
