@@ -7,7 +7,6 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from tests.contract.aws_facts.engine import Engine
-from tests.soak.cloudformation import CloudFormation
 from tests.soak.timeline import Timeline
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
@@ -132,6 +131,8 @@ class ModelThing:
     """The same of the soak's model of CloudFormation."""
 
     def __init__(self) -> None:
+        from tests.soak.cloudformation import CloudFormation  # noqa: PLC0415  imports the product, which is on tests' path only
+
         self._timeline = Timeline(ManualClock())
         self._model = CloudFormation(self._timeline, self._deliver)
         self._files = iter(("four", "six", "login"))
