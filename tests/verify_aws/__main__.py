@@ -63,12 +63,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--into", type=Path, help="folder of the fixtures (default: tests/data/aws/DATE)")
     parser.add_argument("--minutes", type=int, default=60, help="end the checks after this time (60)")
     parser.add_argument("--skip-preflight", action="store_true", help="do not run `./hpod preflight` first")
+    parser.add_argument("--facts", nargs="*", metavar="PREFIX", help="only compare recorded facts, without a cluster")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     return parser.parse_args(arguments)
 
 
 def _main(options: argparse.Namespace) -> int:
-    if problem := missing_plugin():
+    if options.facts is None and (problem := missing_plugin()):
         raise problem
     into = _folder(options.into)
     if options.profile:
@@ -76,6 +77,10 @@ def _main(options: argparse.Namespace) -> int:
     session = boto3.Session(region_name=asked_region(options.region))
     if session.region_name is None:
         raise RefusedError("no region; pass --region, or set AWS_REGION")
+    if options.facts is not None:
+        from tests.verify_aws import facts  # noqa: PLC0415  it loads the embedded AWS, which plays the account in tests
+
+        return 0 if facts.verify(session, options.facts, into, confirm=lambda: _ask("facts", yes=options.yes)) else 1
     name = options.name or f"verify-{datetime.now(UTC):%m%d-%H%M}"
     zone = options.zone or choose_zone(session.client("ec2"))
     plan = Plan(name, session.region_name, zone, options.setup, options.lustre)

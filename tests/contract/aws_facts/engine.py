@@ -6,7 +6,7 @@ import time
 import uuid
 import zipfile
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import cached_property
 from typing import Any, Self
 
@@ -17,6 +17,8 @@ from tests.contract.aws_facts.steps import Steps
 
 Json = dict[str, Any]
 EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+NAMES = "hyperpod-cdk-fact-"
+_GONE = ("NotFound", "NoSuch", "DoesNotExist", "does not exist")
 PRINTS = "import json\ndef handler(event, context): print(json.dumps(event))"
 
 
@@ -29,6 +31,8 @@ class Engine:
         self._pause_s = pause_s
         self._patience_s = patience_s
         self._cleanup = ExitStack()
+        self.left: list[str] = []
+        """What could not be deleted."""
 
     def __enter__(self) -> Self:
         return self
@@ -49,14 +53,17 @@ class Engine:
         """Call at the end, whether or not there is something to delete."""
 
         def delete() -> None:
-            with suppress(ClientError):
+            try:
                 call(**arguments)
+            except ClientError as error:
+                if not any(word in str(error) for word in _GONE):
+                    self.left.append(str(error))
 
         self._cleanup.callback(delete)
 
     def name(self) -> str:
         """Return a new name."""
-        return f"hyperpod-cdk-fact-{uuid.uuid4().hex[:12]}"
+        return NAMES + uuid.uuid4().hex[:12]
 
     def until(self, look: Callable[[], Any]) -> Any:
         """Return what ``look`` returns once it is true."""
@@ -115,6 +122,8 @@ class Engine:
             functions.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=concurrency)
         functions.invoke(FunctionName=name, InvocationType="Event", Payload=json.dumps({"value": 1}))
         [record] = [json.loads(line) for line in self.until(lambda: self._lines(target, '{"'))]
+        made = record["requestContext"]["approximateInvokeCount"]
+        self.until(lambda: len(self._lines(name, "START")) >= made)
         return record, len(self._lines(name, "START"))
 
     def heard(self, detail: Json, act: Callable[[], Any]) -> Json:
@@ -127,6 +136,7 @@ class Engine:
         self.later(rules.remove_targets, Rule=name, Ids=["target"])
         allowed = {"Action": "lambda:InvokeFunction", "Principal": "events.amazonaws.com", "SourceArn": rule}
         self.client("lambda").add_permission(FunctionName=target, StatementId="rule", **allowed)
+        time.sleep(30 * self._pause_s)  # a new rule hears nothing at first on AWS
         act()
         return dict(json.loads(self.until(lambda: self._lines(target, '{"'))[0])["detail"])
 

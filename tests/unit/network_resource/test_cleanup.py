@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 from cluster_resource.event import Event
 from network_resource.cleanup import response_to
 from network_resource.foreign_resources import foreign_resources
+from tests.unit.cluster_resource.fake_call import fake_call
 
 OURS = [{"Key": "hyperpod-cdk:cluster", "Value": "ml"}]
 GUARDED = [{"Key": "GuardDutyManaged", "Value": "true"}]
@@ -79,7 +80,8 @@ def answered(
     properties = {"VpcId": "vpc-1", "Cluster": "ml", "DeletesVpc": str(deletes_vpc).lower(), "SubnetIds": ["subnet-public"]}
     pauses: list[float] = []
     event = Event(request_type, "1", "arn:aws:cloudformation:::stack/s/1", "C", "Custom::X", "", "p", properties, None)
-    stacks = SimpleNamespace(describe_stacks=lambda **_: {"Stacks": [{"StackStatus": status}]})
+    described = fake_call("cloudformation", "DescribeStacks", lambda: {"Stacks": [{"StackStatus": status}]})
+    stacks = SimpleNamespace(describe_stacks=described)
     response = response_to(event, ec2, stacks, pauses.append)
     return response["Status"], response["Reason"], len(pauses)
 
