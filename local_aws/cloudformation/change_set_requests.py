@@ -1,15 +1,17 @@
 """Requests about change sets."""
 
 from local_aws.cloudformation.change_sets import NO_CHANGES, ChangeSet
-from local_aws.cloudformation.errors import RequestError, TemplateError
+from local_aws.cloudformation.errors import RequestError
+from local_aws.cloudformation.parameters import shown
+from local_aws.cloudformation.planning import Plan
 from local_aws.cloudformation.requests import Call, Operation
 from local_aws.cloudformation.stack import Stack
-from local_aws.cloudformation.stack_requests import check_updatable, deploy, plan
+from local_aws.cloudformation.stack_requests import check_name, check_updatable, deploy
 from local_aws.cloudformation.template import Json
 
 
 def create_change_set(call: Call) -> Json:
-    """Create a change set; a plan that cannot be executed becomes a FAILED one."""
+    """Create a change set; one without changes, or with resources that cannot be made, is a FAILED one."""
     call.refuse_unknown()
     name, kind = call.get("ChangeSetName"), call.get("ChangeSetType", "UPDATE")
     stack = _stack_for(call, name, kind)
@@ -26,21 +28,19 @@ def create_change_set(call: Call) -> Json:
         nested=bool(call.get("IncludeNestedStacks")),
         mode=call.get("DeploymentConfig", {}),
     )
+    planned = Plan(stack, change_set.target)
     _add(call, stack)
     stack.change_sets[name] = change_set
-    _plan(stack, change_set)
+    _judge(change_set, planned)
     return {"Id": change_set.id, "StackId": stack.id}
 
 
-def _plan(stack: Stack, change_set: ChangeSet) -> None:
-    try:
-        planned = plan(stack, change_set.target)
-    except TemplateError as error:
-        change_set.fail(str(error))
-        return
-    change_set.changes = tuple(planned.changes)
-    if planned.empty:
-        change_set.fail(NO_CHANGES)
+def _judge(change_set: ChangeSet, planned: Plan) -> None:
+    change_set.parameters = shown(planned.template, planned.target.given, planned.values)
+    problems = planned.problems()
+    change_set.changes = () if problems else tuple(planned.changes)
+    if problems or planned.empty:
+        change_set.fail("; ".join(problems) or NO_CHANGES)
 
 
 def _stack_for(call: Call, name: str, kind: str) -> Stack:
@@ -49,6 +49,8 @@ def _stack_for(call: Call, name: str, kind: str) -> Stack:
     if kind == "CREATE":
         if found is not None and found.status != "REVIEW_IN_PROGRESS":
             raise RequestError(f"Stack [{stack_name}] already exists and cannot be created again with the changeSet [{name}].")
+        if found is None:
+            check_name(stack_name)
         return found or Stack(call.account, call.region, stack_name)
     if kind != "UPDATE":
         raise RequestError(f"not part of the embedded AWS: ChangeSetType {kind}")
@@ -65,9 +67,11 @@ def _add(call: Call, stack: Stack) -> None:
 
 
 def _find(call: Call) -> tuple[Stack, ChangeSet]:
-    name = call.get("ChangeSetName", "")
+    name, stack_name = call.get("ChangeSetName", ""), call.get("StackName")
+    if stack_name and not any(stack_name in (stack.name, stack.id) for stack in call.stacks().values()):
+        raise RequestError(f"Stack [{stack_name}] does not exist")
     for stack in list(call.stacks().values()):
-        if call.get("StackName") in (None, stack.name, stack.id):
+        if stack_name in (None, stack.name, stack.id):
             for change_set in stack.change_sets.values():
                 if name in (change_set.id, change_set.name):
                     return stack, change_set
@@ -85,11 +89,13 @@ def list_change_sets(call: Call) -> Json:
 
 
 def delete_change_set(call: Call) -> Json:
-    """Delete a change set; ignore an unknown one."""
+    """Delete a change set; ignore an unknown one of a known stack."""
     try:
         stack, change_set = _find(call)
-    except RequestError:
-        return {}
+    except RequestError as error:
+        if error.code == "ChangeSetNotFound":
+            return {}
+        raise
     del stack.change_sets[change_set.name]
     return {}
 

@@ -57,6 +57,7 @@ class ChangeSet:
     reason: str = ""
     execution: str = "AVAILABLE"
     changes: tuple[ResourceChange, ...] = ()
+    parameters: list[Json] = field(default_factory=list)
     created: datetime = field(default_factory=host_now)
 
     def __post_init__(self) -> None:
@@ -85,7 +86,7 @@ class ChangeSet:
     def describe(self, *, with_values: bool) -> Json:
         """Return the change set in full; with property values on request."""
         return self.summary() | {
-            "Parameters": [{"ParameterKey": key, "ParameterValue": value} for key, value in self.target.given.items()],
+            "Parameters": self.parameters,
             "Tags": [{"Key": key, "Value": value} for key, value in self.target.tags],
             "Capabilities": list(self.capabilities),
             "Changes": [_describe(change, self.region, with_values=with_values) for change in self.changes],

@@ -15,7 +15,7 @@ from local_aws.cloudformation.outputs import check_exports, evaluate
 from local_aws.cloudformation.parallel import Outcome, walk
 from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.schemas import schema
-from local_aws.cloudformation.scope import Scope
+from local_aws.cloudformation.scope import Scope, check_attributes
 from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource, Touched, Unfinished, Version
 from local_aws.cloudformation.template import Json, Target, parse
 
@@ -64,15 +64,16 @@ class Deployment:
         self.stack.report("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
         removed = [resource for name, resource in self.stack.resources.items() if name not in desired]
         self.leftovers += [Leftover(resource, resource.policy("DeletionPolicy")) for resource in removed]
-        removal.clean_up(self.stack, self.leftovers)
+        remark = removal.clean_up(self.stack, self.leftovers)
         for resource in removed:
             del self.stack.resources[resource.logical_id]
-        self.stack.report("UPDATE_COMPLETE")
+        self.stack.report("UPDATE_COMPLETE", remark)
 
     def _deploy(self, halt: Event) -> tuple[Version, Json]:
         template, scope = parse(self.target.body), Scope(self.stack)
         values = parameters.resolve(template, self.target.given, scope.parameter)
         resolver = scope.resolver(template, values)
+        check_attributes(self.stack, template, resolver.conditions)
         desired = resolver.conditions.included(template["Resources"])
         outcome = walk(dependencies(desired), lambda name: self._apply(name, desired[name], resolver), halt)
         if outcome.failed or outcome.skipped:

@@ -30,7 +30,10 @@ def _uses_of(key: str, item: Any) -> Iterator[tuple[str, str | None]]:
     if key == "Ref" and isinstance(item, str):
         yield item, None
     elif key == "Fn::GetAtt":
-        name, attribute = item.split(".", 1) if isinstance(item, str) else item
+        parts = item.split(".", 1) if isinstance(item, str) else item
+        if not isinstance(parts, list) or len(parts) != 2:
+            raise TemplateError(f"Template error: every Fn::GetAtt requires a resource and an attribute, got {item}")
+        name, attribute = parts
         yield name, attribute if isinstance(attribute, str) else "*"
         yield from uses(attribute)
     elif key == "Fn::Sub":

@@ -101,8 +101,7 @@ class Resolver:
 
     def choose(self, argument: Any) -> Any:
         """Return the value of ``{"Fn::If": argument}``."""
-        condition, yes, no = argument
-        return self.value(yes if self.conditions.holds(condition) else no)
+        return self.value(self.conditions.branch(argument))
 
     def find_in_map(self, argument: Any) -> Any:
         """Return the value of ``{"Fn::FindInMap": argument}``."""

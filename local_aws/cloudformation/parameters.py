@@ -63,6 +63,17 @@ def _check_number(name: str, definition: Json, text: str) -> None:
         raise TemplateError(f"Parameter '{name}' is out of its bounds, got {text}")
 
 
+def shown(template: Json, given: Mapping[str, str], values: Mapping[str, Any]) -> list[Json]:
+    """Return the parameters as stacks and change sets show them: without those that the template hides."""
+    return [_shown(name, definition, given, values) for name, definition in template.get("Parameters", {}).items()]
+
+
+def _shown(name: str, definition: Json, given: Mapping[str, str], values: Mapping[str, Any]) -> Json:
+    text = "****" if definition.get("NoEcho") else given.get(name, str(definition.get("Default", "")))
+    entry = {"ParameterKey": name, "ParameterValue": text}
+    return entry | ({"ResolvedValue": str(values.get(name, ""))} if str(definition.get("Type", "")).startswith(SSM) else {})
+
+
 def check_rules(template: Json, conditions: Conditions) -> None:
     """Refuse parameters that violate the template's Rules."""
     for rule in template.get("Rules", {}).values():

@@ -6,6 +6,7 @@ from typing import Any
 
 from local_aws.cloudformation import parameters
 from local_aws.cloudformation.change_sets import PropertyChange, ResourceChange
+from local_aws.cloudformation.checks import template_problems
 from local_aws.cloudformation.deployment import with_stack_tags
 from local_aws.cloudformation.errors import TemplateError
 from local_aws.cloudformation.graph import dependencies, order, references
@@ -37,6 +38,12 @@ class _PlanScope(Scope):
         except TemplateError:  # the attribute may exist only in the new version of a custom resource
             return LATER
 
+    def import_value(self, name: str) -> str:
+        try:
+            return super().import_value(name)
+        except TemplateError:  # only the deployment fails
+            return LATER
+
     def _is_open(self, name: str) -> bool:
         return name in self.unknown or name not in self.stack.resources
 
@@ -52,10 +59,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.template = parse(self.target.body)
-        check_references(self.template)
         self.scope = _PlanScope(self.stack)
         self.values = parameters.resolve(self.template, self.target.given, self.scope.parameter)
         self.resolver = self.scope.resolver(self.template, self.values)
+        self.resolver.conditions.check()
+        check_references(self.template, self.resolver.conditions)
         check_rules(self.template, self.resolver.conditions)
         self.desired = self.resolver.conditions.included(self.template["Resources"])
         self._check_types()
@@ -63,6 +71,10 @@ class Plan:
             self._plan(name, self.desired[name])
         self._plan_removals()
         self.empty = not self._has_cause()
+
+    def problems(self) -> list[str]:
+        """Return what prevents the creation of the resources."""
+        return template_problems(self.desired, self.stack.region)
 
     def _check_types(self) -> None:
         wrong = sorted(name for name, one in self.desired.items() if self._type_before(name) not in (None, one["Type"]))

@@ -1,6 +1,6 @@
 """Requests that read stacks, templates and exports."""
 
-from local_aws.cloudformation import store
+from local_aws.cloudformation import parameters, store
 from local_aws.cloudformation.errors import RequestError
 from local_aws.cloudformation.requests import Call, Operation
 from local_aws.cloudformation.resources import iam_capabilities
@@ -21,7 +21,7 @@ def _stack(stack: Stack) -> Json:
         "StackName": stack.name,
         "StackStatus": stack.status,
         "CreationTime": stack.created,
-        "Parameters": [_parameter(stack, name) for name in stack.version.template.get("Parameters", {})],
+        "Parameters": parameters.shown(stack.version.template, stack.version.given, stack.version.parameters),
         "Outputs": list(stack.version.outputs) if stack.deleted is None else [],
         "Tags": [{"Key": key, "Value": value} for key, value in stack.version.tags],
         "Capabilities": stack.capabilities,
@@ -45,15 +45,6 @@ def _drift_information(stack: Stack) -> Json:
         return {"StackDriftStatus": "NOT_CHECKED"}
     is_drifted = any(each["StackResourceDriftStatus"] != "IN_SYNC" for each in stack.drift.resources)
     return {"StackDriftStatus": "DRIFTED" if is_drifted else "IN_SYNC", "LastCheckTimestamp": stack.drift.time}
-
-
-def _parameter(stack: Stack, name: str) -> Json:
-    definition = stack.version.template["Parameters"][name]
-    value = "****" if definition.get("NoEcho") else stack.version.given.get(name, str(definition.get("Default", "")))
-    shown = {"ParameterKey": name, "ParameterValue": value}
-    if str(definition.get("Type", "")).startswith("AWS::SSM::Parameter::Value"):
-        shown["ResolvedValue"] = str(stack.version.parameters.get(name, ""))
-    return shown
 
 
 def list_stacks(call: Call) -> Json:

@@ -11,6 +11,9 @@ from local_aws.cloudformation.parallel import Outcome, walk
 from local_aws.cloudformation.scope import importers
 from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource
 
+CLEAN_UPS = 3
+NOT_DELETED = "Update successful. One or more resources could not be deleted."
+
 
 def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:
     """Delete resources in parallel, each after all that depend on it; a failure keeps only the resources that it depends on."""
@@ -22,9 +25,17 @@ def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:
     return walk(_removal_graph(by_key), work, stack.operation.halt, keep_going=True)
 
 
-def clean_up(stack: Stack, leftovers: Sequence[Leftover]) -> None:
-    """Delete what an update left behind. As on AWS, a failure only causes an event; the update still succeeds."""
-    remove(stack, leftovers)
+def clean_up(stack: Stack, leftovers: Sequence[Leftover]) -> str:
+    """Delete what an update left behind, in up to three attempts; return the text for the stack's event after the last one.
+
+    As on AWS, a failure fails nothing: the resources then exist outside the stack. See "Update behaviors of stack resources".
+    """
+    for _ in range(CLEAN_UPS):
+        outcome = remove(stack, leftovers)
+        leftovers = [leftovers[int(key)] for key in sorted((*outcome.failed, *outcome.skipped), key=int)]
+        if not leftovers or stack.operation.halt.is_set():
+            break
+    return NOT_DELETED if leftovers else ""
 
 
 def _removal_graph(leftovers: dict[str, Leftover]) -> Graph:

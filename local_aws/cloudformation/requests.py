@@ -12,6 +12,8 @@ from local_aws.cloudformation.errors import RequestError
 from local_aws.cloudformation.resources import iam_capabilities
 from local_aws.cloudformation.stack import Stack
 from local_aws.cloudformation.template import Json, Target, parse
+from local_aws.iam import role_trusts
+from local_aws.limits import LIMITS
 
 # Unsupported, and refused because ignoring them would change the result. ImportExistingResources, which `cdk bootstrap` sends,
 # is accepted: it has no effect if nothing is to be imported, and a resource that exists fails its creation.
@@ -51,12 +53,15 @@ class Call:
         return store.find(self.account, self.region, self.get("StackName", ""))
 
     def refuse_unknown(self) -> None:
-        """Refuse parameters that the embedded AWS does not support."""
+        """Refuse parameters that the embedded AWS does not support, and a role that CloudFormation cannot assume."""
         unsupported = [name for name in REFUSED if self.get(name)]
         if self.get("DeploymentMode") or self.get("DeploymentConfig", {}).get("Mode", "STANDARD") != "STANDARD":
             unsupported.append("DeploymentMode")
         if unsupported:
             raise RequestError(f"not part of the embedded AWS: parameter {', '.join(unsupported)}")
+        role = self.get("RoleARN")
+        if role and not role_trusts(self.account, role, "cloudformation.amazonaws.com"):
+            raise RequestError(f"Role {role} is invalid or cannot be assumed")
 
     def target(self, stack: Stack | None) -> Target:
         """Return the template, parameters and tags that the request asks for."""
@@ -75,7 +80,7 @@ class Call:
             return _fetch(self.get("TemplateURL"), self.region)
         if not self.get("TemplateBody"):
             raise RequestError("Either Template URL or Template Body must be specified.")
-        return str(self.get("TemplateBody"))
+        return _within("templateBody", str(self.get("TemplateBody")))
 
     def _given(self, stack: Stack | None) -> dict[str, str]:
         given = {}
@@ -103,6 +108,15 @@ def _fetch(url: str, region: str) -> str:
     in_host = host.endswith(".amazonaws.com") and not host.startswith(("s3.", "s3-"))
     bucket, key = (host.split(".s3", 1)[0], path) if in_host else path.split("/", 1)
     try:
-        return str(clients.client("s3", region).get_object(Bucket=bucket, Key=key)["Body"].read().decode())
+        body = clients.client("s3", region).get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         raise RequestError(f"S3 error: {error.response['Error']['Message']} ({url})") from error
+    return _within("templateURL", body.decode())
+
+
+def _within(member: str, body: str) -> str:
+    """Return a template, which must not be too large."""
+    largest = LIMITS["cloudformation:CreateChangeSet", member]
+    if len(body.encode()) > largest:
+        raise RequestError(f"1 validation error detected: the template of '{member}' has more than {largest} bytes")
+    return body

@@ -23,6 +23,7 @@ ALSO_CREATE_ONLY = {
     ),
 }
 _FOREIGN_TAGS = {"AWS::FSx::FileSystem": "Tags"}
+ANY = ".*"  # what cfn-lint writes for AWS::CloudFormation::CustomResource
 Path = tuple[str, ...]
 Changed = dict[Path, tuple[Any, Any]]
 
@@ -128,6 +129,16 @@ def schema(resource_type: str, region: str) -> Schema | None:
         return Schema(PROVIDER_SCHEMA_MANAGER.get_resource_schema(region, resource_type).schema)
     except ResourceNotFoundError:
         return None
+
+
+def has_attribute(resource_type: str, region: str, name: str) -> bool:
+    """Return whether Fn::GetAtt of a type has the attribute, as cfn-lint knows; custom resources have any."""
+    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # noqa: PLC0415  as above
+
+    if schema(resource_type, region) is None:
+        return True
+    names = PROVIDER_SCHEMA_MANAGER.get_resource_schema(region, resource_type).get_atts
+    return name in names or ANY in names
 
 
 def changes(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:

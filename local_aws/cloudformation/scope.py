@@ -6,14 +6,17 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from local_aws.cloudformation import clients, store
-from local_aws.cloudformation.errors import TemplateError
-from local_aws.cloudformation.graph import depends_on, uses
+from local_aws.cloudformation.conditions import Conditions
+from local_aws.cloudformation.errors import ResourceError, TemplateError
+from local_aws.cloudformation.graph import depends_on, references, uses
 from local_aws.cloudformation.intrinsics import Resolver, Surroundings
 from local_aws.cloudformation.resources.custom import is_custom
+from local_aws.cloudformation.schemas import has_attribute
 from local_aws.cloudformation.stack import Stack, StackResource
 from local_aws.cloudformation.template import Json
 
 URL_SUFFIX = "amazonaws.com"
+PARTS = (("Resources", "Properties"), ("Outputs", "Value"))  # where a template refers to resources
 
 
 class Scope:
@@ -29,7 +32,7 @@ class Scope:
             parameters=parameters,
             ref=self.ref,
             attribute=self.attribute,
-            import_value=self._import,
+            import_value=self.import_value,
             stack_output=self._stack_output,
             zones=self._zones,
             dynamic=self._dynamic,
@@ -77,7 +80,8 @@ class Scope:
             "AWS::URLSuffix": URL_SUFFIX,
         }
 
-    def _import(self, name: str) -> str:
+    def import_value(self, name: str) -> str:
+        """Return the value of an export."""
         for _, output in exports(self.stack):
             if output["ExportName"] == name:
                 return str(output["OutputValue"])
@@ -141,13 +145,28 @@ def _imports(value: Any) -> list[Any]:
     return own + [name for item in value.values() for name in _imports(item)]
 
 
-def check_references(template: Json) -> None:
-    """Refuse a template with undefined references."""
-    known = {*template["Resources"], *template.get("Parameters", {})}
-    for section in ("Resources", "Outputs"):
-        for name, part in template.get(section, {}).items():
-            names = {used for used, _ in uses(part.get("Properties" if section == "Resources" else "Value"))} | depends_on(part)
-            wrong = sorted(used for used in names if used not in known and not used.startswith("AWS::"))
-            if wrong:
-                unresolved = f"Unresolved resource dependencies [{', '.join(wrong)}]"
-                raise TemplateError(f"Template format error: {unresolved} in the {section} block of the template ({name})")
+def check_references(template: Json, conditions: Conditions) -> None:
+    """Refuse references to what the template does not define, or leaves out by its conditions."""
+    parameters, resources = {*template.get("Parameters", {})}, template["Resources"]
+    defined, included = {*resources} | parameters, {*conditions.included(resources)} | parameters
+    for section, part in PARTS:
+        definitions = template.get(section) or {}
+        used = conditions.chosen(conditions.included(definitions))
+        names = {name for one in definitions.values() for name in references(one.get(part)) | depends_on(one)} - defined
+        names |= {name for one in used.values() for name in references(one.get(part))} - included
+        wrong = sorted(name for name in names if not name.startswith("AWS::"))
+        if wrong:
+            unresolved = f"Unresolved resource dependencies [{', '.join(wrong)}]"
+            raise TemplateError(f"Template format error: {unresolved} in the {section} block of the template")
+
+
+def check_attributes(stack: Stack, template: Json, conditions: Conditions) -> None:
+    """Refuse attributes that a type does not have, in the words of AWS."""
+    resources = conditions.included(template["Resources"])
+    for section, part in PARTS:
+        for name, definition in conditions.chosen(conditions.included(template.get(section) or {})).items():
+            for used, attribute in uses(definition.get(part)):
+                kind = resources[used]["Type"] if used in resources else ""
+                if kind and attribute not in (None, "*") and not has_attribute(kind, stack.region, str(attribute)):
+                    where = f"/{section}/{name}/{part}/Fn::GetAtt"
+                    raise ResourceError(f"[Error] {where}: Resource type {kind} does not support attribute {{{attribute}}}.")

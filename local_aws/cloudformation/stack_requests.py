@@ -1,6 +1,7 @@
 """Requests that create, change and delete stacks."""
 
-from local_aws.cloudformation.checks import template_problems
+import re
+
 from local_aws.cloudformation.deployment import Deployment
 from local_aws.cloudformation.errors import RequestError, TemplateError
 from local_aws.cloudformation.operation import begin, cancel
@@ -11,6 +12,7 @@ from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.stack import Stack
 from local_aws.cloudformation.template import Json, Target
 
+NAME, LONGEST_NAME = "[a-zA-Z][-a-zA-Z0-9]*", 128
 UPDATABLE = {
     "CREATE_COMPLETE",
     "CREATE_FAILED",
@@ -26,10 +28,21 @@ def check_updatable(stack: Stack) -> None:
         raise RequestError(f"Stack:{stack.id} is in {stack.status} state and can not be updated.")
 
 
+def check_name(name: str) -> None:
+    """Refuse the name of a new stack as AWS does, also the ID of a deleted one."""
+    if name.startswith("arn:"):
+        raise RequestError(f"Stack [{name}] does not exist")
+    if not re.fullmatch(NAME, name) or len(name) > LONGEST_NAME:
+        rule = f"satisfy regular expression pattern: {NAME}, with a length of at most {LONGEST_NAME}"
+        raise RequestError(
+            f"1 validation error detected: Value '{name}' at 'stackName' failed to satisfy constraint: Member must {rule}"
+        )
+
+
 def plan(stack: Stack, target: Target) -> Plan:
     """Return the plan from ``stack`` to ``target``; raise an error if the embedded AWS does not support it."""
     planned = Plan(stack, target)
-    problems = template_problems(planned.desired, stack.region)
+    problems = planned.problems()
     if problems:
         raise TemplateError("; ".join(problems))
     return planned
@@ -44,10 +57,14 @@ def create_stack(call: Call) -> Json:
     """Create a stack without a change set."""
     call.refuse_unknown()
     name = call.get("StackName")
-    if name in call.stacks():
+    found = call.stacks().get(name)
+    if found is not None and found.status != "REVIEW_IN_PROGRESS":
         raise RequestError(f"Stack [{name}] already exists", "AlreadyExistsException")
-    stack, target = Stack(call.account, call.region, name), call.target(None)
+    check_name(name)
+    stack, target = found or Stack(call.account, call.region, name), call.target(None)
     plan(stack, target)
+    for change_set in stack.change_sets.values():
+        change_set.execution = "OBSOLETE"
     _take_settings(stack, call)
     stack.protected = bool(call.get("EnableTerminationProtection"))
     call.stacks()[name] = stack

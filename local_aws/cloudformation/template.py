@@ -76,6 +76,7 @@ def parse(body: str) -> Json:
         template = _parse_yaml(body)
     if not isinstance(template, dict):
         raise TemplateError("Template format error: unsupported structure.")
+    _check_nulls(template, "")
     _check_sections(template)
     for name, resource in template["Resources"].items():
         _check_resource(name, resource)
@@ -99,11 +100,33 @@ def _check_sections(template: Json) -> None:
         raise TemplateError("Template format error: every rule needs Assertions")
     if not template.get("Resources"):
         raise TemplateError("Template format error: At least one Resources member must be defined.")
+    for mapping in template.get("Mappings", {}).values():
+        _check_mapping(mapping)
+    if any(not isinstance(output, dict) or "Value" not in output for output in template.get("Outputs", {}).values()):
+        raise TemplateError("Template format error: Every Outputs member must contain a Value object")
+
+
+def _check_nulls(value: Any, path: str) -> None:
+    if value is None:
+        raise TemplateError(f"[{path}] 'null' values are not allowed in templates")
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        _check_nulls(item, f"{path}/{key}")
+
+
+def _check_mapping(mapping: Json) -> None:
+    """Refuse a mapping that has not exactly two levels of keys."""
+    for key, members in mapping.items():
+        if not isinstance(members, dict):
+            raise TemplateError(f"Template format error: Every Mappings member {key} must be a map")
+        if any(isinstance(value, dict) for value in members.values()):
+            raise TemplateError("Template format error: Every Mappings attribute must be a String or a List.")
 
 
 def _check_resource(name: str, resource: Json) -> None:
     if not name.isalnum():
         raise TemplateError(f"Template format error: Resource name {name} is non alphanumeric.")
+    if not isinstance(resource, dict):
+        raise TemplateError("Template format error: Any Resources member must be an object.")
     if not isinstance(resource.get("Type"), str):
         raise TemplateError(f"Template format error: [/Resources/{name}] Every Resources object must contain a Type member.")
     unknown = sorted(set(resource) - ATTRIBUTES)

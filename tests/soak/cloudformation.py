@@ -13,6 +13,9 @@ from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, as_strings
 
 Json = dict[str, Any]
 SERVICE_TIMEOUT_S = 3600
+CLEAN_UPS = 3
+"""Attempts of a Delete in the clean-up; then CloudFormation gives up."""
+
 WAIT_ID, DELETION_ID = "Wait2", "Deletion"
 
 
@@ -81,6 +84,7 @@ class CloudFormation:
         self.has_skipped = False
         self.has_wait = False
         self._invented = ""
+        self._clean_ups = 0
         self._undeleted: Request | None = None
         """The request whose deletion resource failed, while the cluster counts as deleted."""
         self._properties: dict[str, Json] = {}
@@ -153,7 +157,7 @@ class CloudFormation:
             self._go_on_after(request, None)
 
     def _go_on_after(self, request: Request, body: Json | None) -> None:
-        is_success = body is not None and body["Status"] == "SUCCESS"
+        is_success = body is not None and body["Status"] == "SUCCESS" and not wrong_id(request, body)
         if request.origin and request.type == WAIT:
             self._waited(request, request.origin, is_success=is_success)
         elif request.kind == "Delete":
@@ -190,14 +194,18 @@ class CloudFormation:
             return
         self.resource, self.phase, self.current = Resource(physical_id, request.file), "idle", None
         if request.kind == "Update" and physical_id != request.physical_id:
-            self._send("Delete", "cleanup", request.physical_id, request.old_file, "")
+            self._clean_ups = 0
+            self._clean_up(request.physical_id, request.old_file)
+
+    def _clean_up(self, physical_id: str, file: str) -> None:
+        self._clean_ups += 1
+        self._send("Delete", "cleanup", physical_id, file, "")
 
     def _failed(self, request: Request, body: Json | None) -> None:
         if request.purpose == "rollback":
             self.phase, self.current = "UPDATE_ROLLBACK_FAILED", request
             return
-        known = body["PhysicalResourceId"] if body and request.kind == "Create" else None
-        self._roll_back(request, known)
+        self._roll_back(request, body["PhysicalResourceId"] if body else None)
 
     def _roll_back(self, request: Request, physical_id: str | None) -> None:
         self.rollbacks += 1
@@ -217,7 +225,9 @@ class CloudFormation:
         self.current = None
         self.phase = "idle"
         if request.purpose == "cleanup":
-            if not is_success:
+            if not is_success and self._clean_ups < CLEAN_UPS:
+                self._clean_up(request.physical_id, request.file)
+            elif not is_success:
                 self.abandoned.append(request.physical_id)
         elif is_success and request.type == CLUSTER and wanted(request.file).hours > 1:
             self._send_other(DELETION, request, "Delete", {"ClusterLogicalId": LOGICAL_ID})
@@ -279,3 +289,11 @@ class CloudFormation:
         self.current, self.phase = request, f"{request.kind} {request.purpose}"
         self._timeline.after(SERVICE_TIMEOUT_S, lambda: self._time_out(request))
         self._deliver(request.raw)
+
+
+def wrong_id(request: Request, body: Json) -> str:
+    """Return what CloudFormation finds wrong with an answer's ID: none, or not the one of its Delete."""
+    given, answered = request.raw.get("PhysicalResourceId"), str(body["PhysicalResourceId"])
+    if not answered:
+        return "has no ID"
+    return f"has the ID {answered} instead of {given}" if request.kind == "Delete" and answered != given else ""

@@ -18,6 +18,7 @@ from cluster_resource import (
     refusals,
     responder,
     response,
+    step,
     waits,
 )
 from cluster_resource.aws_api import Kind
@@ -122,6 +123,20 @@ def _guessed_by_responder(_: Any) -> Any:
     return respond
 
 
+def _with_id(request_type: str, status: str, physical_id: str) -> Any:
+    def planted(result: Any) -> Any:
+        def answer(event: Any, decision: Any) -> Any:
+            found = result(event, decision)
+            response = found["response"]
+            if response and event.request_type == request_type and response["Status"] == status:
+                response["PhysicalResourceId"] = physical_id
+            return found
+
+        return answer
+
+    return planted
+
+
 CLUSTER_DEFECTS: dict[str, Defect] = {
     "no tag check": Defect(observed, "owner_of", lambda _: lambda _tags: OURS),
     "delete clusters of other owners": Defect(deletion, "decide_delete", _of_any_owner),
@@ -154,6 +169,8 @@ CLUSTER_DEFECTS: dict[str, Defect] = {
     "a deletion does not wait until the cluster is gone": Defect(
         waits, "decide_deletion_wait", lambda _: lambda _left, memory, _clock: Decision(Succeed("gone soon"), memory)
     ),
+    "a Delete is answered without an ID": Defect(step, "_result", _with_id("Delete", "SUCCESS", "")),
+    "a failed Update gives another ID": Defect(step, "_result", _with_id("Update", "FAILED", "another")),
     "a response is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
     "a response is sent once": Defect(response, "send", _send_once),
 }

@@ -1,4 +1,4 @@
-"""Draw schedules of both setups of Slurm, with adoption, missing capacity, and requests of more than an hour."""
+"""Draw schedules of both setups of Slurm, with adoption, missing capacity, failed clean-ups, and requests of over an hour."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from tests.unit.cluster_resource.modes import API, SCRIPTS
 
 
 class LongPaths(Drawing):
-    """A schedule that also adopts clusters, lacks capacity, or takes more than an hour."""
+    """A schedule that also adopts clusters, lacks capacity, fails in the clean-up, or takes more than an hour."""
 
     @precondition(Drawing.is_idle)
     @rule(
@@ -124,6 +124,25 @@ class LongPaths(Drawing):
             self.do("outage", seconds=outage, code=CODES[0])
         self.do("settle")
         self.do("service", deletion_s=60)
+
+    @precondition(Drawing.is_idle)
+    @rule(
+        file=st.sampled_from(("moved", "named", "named-moved", "hours")),
+        failures=st.sampled_from((1, 2, 3, 3)),
+        following=st.sampled_from(("", "four", "six", "never")),
+    )
+    def fail_in_the_clean_up(self, file: str, failures: int, following: str) -> None:
+        """Lose the Delete of a replaced cluster, in some or all attempts: it is too old when it arrives."""
+        self.do("deploy", file="four")
+        self.do("settle")
+        if not self.is_idle():
+            return
+        self.do("deploy", file=file)
+        for _ in range(failures):
+            self.do("deliver", delays=[70])
+        self.do("settle")
+        if following and self.is_idle():
+            self.do("deploy", file=following)
 
 
 def draw(examples: int, seed: int, finished: Callable[[list[Operation], Outcome], None]) -> None:

@@ -15,6 +15,7 @@ from tests.soak.boundary import Invocation
 from tests.soak.cloudformation import CloudFormation, Request
 from tests.soak.control_plane import Client
 from tests.soak.faults import Faults
+from tests.soak.invariants import check_id
 from tests.soak.lambda_model import LambdaModel, Target
 from tests.soak.states_model import StatesModel, Task
 from tests.soak.timeline import Timeline
@@ -133,6 +134,7 @@ class FunctionsWorld(ABC):
             self.violations.append(f"size: an answer of {len(content)} bytes to {request_id}")
         body = json.loads(content)
         request = self.cloudformation.requests[request_id]
+        self.violations += check_id(request, body)
         self.violations += self._check_answer(request, body)
         self.cloudformation.answer(request_id, body)
 

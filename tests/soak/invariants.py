@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cluster_resource.event import CLUSTER, ROLLOUT, WAIT
-from tests.soak.cloudformation import SERVICE_TIMEOUT_S, Request
+from tests.soak.cloudformation import SERVICE_TIMEOUT_S, Request, wrong_id
 from tests.soak.files import is_replacement, wanted
 
 if TYPE_CHECKING:
@@ -37,6 +37,15 @@ def check_living(world: SoakWorld) -> list[str]:
         made = world.sagemaker.creations.items()
         found += [f"created again: {number} clusters for {name}" for name, number in made if number > 1]
     return found
+
+
+def check_id(request: Request, body: Json) -> list[str]:
+    """Check the ID of an answer: a failed Update with another one makes CloudFormation delete that."""
+    given, answered = request.raw.get("PhysicalResourceId"), body["PhysicalResourceId"]
+    wrong = wrong_id(request, body)
+    if not wrong and request.kind == "Update" and body["Status"] != "SUCCESS" and answered != given:
+        wrong = f"fails with the ID {answered} instead of {given}"
+    return [f"wrong ID: the answer to {request.id} ({request.kind}) {wrong}"] if wrong else []
 
 
 def check_fence(world: FunctionsWorld, operation: str, request_id: str) -> list[str]:

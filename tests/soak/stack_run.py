@@ -13,8 +13,8 @@ from tests.soak.schedule import Operation
 
 Json = dict[str, Any]
 World = TypeVar("World", bound=FunctionsWorld)
-LONGEST_S = 4 * 3700
-"""No request of CloudFormation's, with its rollback and clean-up, is open for longer."""
+LONGEST_S = 7 * 3700
+"""No request of CloudFormation's, with its wait, rollback and three clean-ups, is open for longer."""
 
 QUIET_S = 300
 NOVELTY = {"PropertiesVersion": "3", "Novelty": {"Since": "2"}}

@@ -7,8 +7,9 @@ import pytest
 from cluster_resource import deletion
 from cluster_resource.decision import Decision, Succeed
 from tests.soak import defects
+from tests.soak.cloudformation import CLEAN_UPS
 from tests.soak.defect import Defect
-from tests.soak.run import run
+from tests.soak.run import Run, run
 from tests.soak.schedule import Operation, load
 from tests.soak.smallest import kinds, smallest
 from tests.soak.soaking import soak
@@ -23,6 +24,17 @@ OVERTAKEN = FOLDER / "entry-overtaken-before-its-start.json"
 def test_every_invariant_holds_in_a_recorded_schedule(path: Path) -> None:
     outcome = run(load(path))
     assert not outcome.violations, "\n".join((*outcome.violations, *outcome.story))
+
+
+@pytest.mark.parametrize("name", ["name-of-a-cluster-whose-clean-up-failed", "update-takes-back-a-cluster-whose-deletion-failed"])
+def test_every_attempt_of_the_clean_up_fails_in_a_schedule_about_it(name: str) -> None:
+    under_way = Run()
+    for operation in load(FOLDER / f"{name}.json"):
+        under_way.do(operation)
+    requests = under_way.world.cloudformation.requests.values()
+    first = [request for request in requests if request.purpose == "cleanup"][:CLEAN_UPS]
+    assert [request.answers[0]["Status"] for request in first] == ["FAILED"] * 3
+    assert len({request.physical_id for request in first}) == 1
 
 
 @pytest.mark.parametrize("path", sorted(ROLLOUTS.glob("*.json")), ids=lambda path: path.stem)

@@ -12,6 +12,7 @@ from local_aws.cloudformation.template import Json
 
 LONGEST_S = 3600
 LONGEST_ID = 1024
+INVALID_ID = "Invalid PhysicalResourceId"
 NO_ANSWER = (
     "CloudFormation did not receive a response from your Custom Resource. Please check your logs for requestId [{}]. "
     "If you are using the Python cfn-response module, you may need to update your Lambda function code so that "
@@ -95,16 +96,18 @@ class CustomResource(Provider):
 
     def _read(self, context: Context, kind: str, answer: Json, event: Json) -> str:
         physical_id = str(answer.get("PhysicalResourceId") or "")
+        if not 0 < len(physical_id.encode()) <= LONGEST_ID:
+            raise ResourceError(INVALID_ID)
         if answer["Status"] != "SUCCESS":
-            if kind == "Create" and physical_id:
+            if kind != "Delete":  # the id counts, also of a failed Update: a rollback deletes what it names
                 context.identify(physical_id)
             reason = answer.get("Reason") or f"See the details in CloudWatch Log Stream of {event['ServiceToken']}"
             raise ResourceError(
                 f"Received response status [FAILED] from custom resource. "
                 f"Message returned: {reason} (RequestId: {event['RequestId']})"
             )
-        if kind != "Delete" and not 0 < len(physical_id.encode()) <= LONGEST_ID:
-            raise ResourceError("Invalid PhysicalResourceId")
+        if kind == "Delete" and physical_id != event["PhysicalResourceId"]:
+            raise ResourceError(INVALID_ID)
         if not isinstance(answer.get("Data") or {}, dict):
             raise ResourceError("Invalid response object: Value of property Data must be an object")
         context.data = dict(answer.get("Data") or {})

@@ -26,5 +26,8 @@ KNOWN: dict[tuple[str, str], Difference] = {
         "gone", "kinder", "a deleted state machine aborts its executions at once; names of the product's machines are not reused"
     ),
     # CloudFormation: stacks, templates and custom resources
+    ("cfn-required-property", "engine"): Difference(
+        "ValidationError", "stricter", "properties are checked before a deployment, so that a wrong one costs no resources"
+    ),
     # IAM, S3, CloudWatch Logs and parameters
 }

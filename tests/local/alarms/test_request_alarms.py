@@ -48,6 +48,13 @@ class Account:
         assert alarm["NewStateValue"] == "ALARM"
         return str(name)
 
+    def failed_deletes(self, name: str) -> int:
+        """How often a custom resource's Delete failed."""
+        events = self._cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]
+        statuses = [event["ResourceStatus"] for event in events if event["LogicalResourceId"] == name]
+        happened(f"the Delete of {name} failed {statuses.count('DELETE_FAILED')} times")
+        return statuses.count("DELETE_FAILED")
+
     def _stack(self, *custom: str) -> dict[str, Any]:
         template = self._machinery.template(*custom)
         return {"StackName": STACK, "TemplateBody": template, "Capabilities": ["CAPABILITY_NAMED_IAM"]}
@@ -77,6 +84,7 @@ def test_a_clean_up_that_fails_raises_an_alarm_though_the_stack_is_complete(acco
     assert account.update("First") == "UPDATE_COMPLETE"
     assert account.update() == "UPDATE_COMPLETE"
     assert account.told().startswith("ProviderAlarmsDeletionFailed")
+    assert account.failed_deletes("First") == 3
 
 
 @pytest.mark.fault(30)

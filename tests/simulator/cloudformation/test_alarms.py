@@ -102,7 +102,7 @@ def test_filter_and_alarm_change_in_place_and_go_with_the_stack(world: World) ->
     [
         (resources("ERROR"), "use the JSON form"),
         (resources(Metrics=[{"Id": "a", "Expression": "b * 2"}]), "an alarm on b * 2"),
-        (resources(TreatMissingData=None), "TreatMissingData None"),
+        (resources(TreatMissingData={"Ref": "AWS::NoValue"}), "TreatMissingData None"),
     ],
 )
 def test_what_would_not_be_evaluated_as_on_aws_is_refused(world: World, wrong: dict[str, Any], said: str) -> None:

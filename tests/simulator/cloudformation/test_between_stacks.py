@@ -1,5 +1,6 @@
 """Values that go from stack to stack: exports, which bind, and outputs that are only read."""
 
+import re
 from typing import Any
 
 import pytest
@@ -69,10 +70,14 @@ def test_another_stacks_output_is_read_without_binding_it(world: World) -> None:
 def test_an_output_that_is_not_there_is_an_error(world: World, reference: dict[str, Any], reason: str) -> None:
     world.deploy({"A": parameter("a")}, "maker", template=_made())
 
-    assert world.change_set({"B": parameter("b", reference)}, "user")["StatusReason"] == reason
+    with pytest.raises(ClientError, match=re.escape(reason)):
+        world.change_set({"B": parameter("b", reference)}, "user")
 
 
-def test_an_import_that_is_not_there_is_an_error(world: World) -> None:
-    reason = world.change_set({"B": parameter("b", {"Fn::ImportValue": "none"})}, "user")["StatusReason"]
+def test_an_import_that_is_not_there_fails_the_deployment(world: World) -> None:
+    change_set = world.change_set({"B": parameter("b", {"Fn::ImportValue": "none"})}, "user")
 
-    assert reason == "No export named none found."
+    world.cloudformation.execute_change_set(ChangeSetName=change_set["ChangeSetId"])
+
+    assert world.settled("user") == "ROLLBACK_COMPLETE"
+    assert world.reason("B", "CREATE_FAILED", "user") == "No export named none found."

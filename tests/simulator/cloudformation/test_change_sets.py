@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.simulator.cloudformation.conftest import Functions, World, custom_resource, parameter
+from tests.simulator.cloudformation.conftest import REGION, Functions, World, custom_resource, parameter
 
 pytestmark = pytest.mark.local
 
@@ -40,10 +40,10 @@ def test_a_property_that_aws_does_not_have_is_refused_as_aws_does(world: World) 
 
 
 def test_a_property_that_only_a_function_gives_is_refused_when_it_is_made(world: World) -> None:
-    mapping = {"M": {"a": {"b": {"WebsiteConfiguration": {"IndexDocument": "i"}}}}}
-    bucket = {"Type": "AWS::S3::Bucket", "Properties": {"Fn::FindInMap": ["M", "a", "b"]}}
+    given = [{"WebsiteConfiguration": {"IndexDocument": "i"}}]
+    bucket = {"Type": "AWS::S3::Bucket", "Properties": {"Fn::Select": [0, given]}}
 
-    assert world.deploy({"B": bucket}, template={"Mappings": mapping}) == "ROLLBACK_COMPLETE"
+    assert world.deploy({"B": bucket}) == "ROLLBACK_COMPLETE"
     assert "property WebsiteConfiguration" in world.reason("B", "CREATE_FAILED")
 
 
@@ -111,3 +111,17 @@ def test_a_changed_policy_is_shown_as_such(world: World) -> None:
     changes = _changes(world.change_set({"A": parameter("a", DeletionPolicy="Retain")}))
 
     assert (changes["A"]["Scope"], changes["A"]["Replacement"]) == (["DeletionPolicy"], "False")
+
+
+def test_a_template_in_a_bucket_has_at_most_a_megabyte(world: World) -> None:
+    s3 = world.client("s3")
+    s3.create_bucket(Bucket="templates", CreateBucketConfiguration={"LocationConstraint": REGION})
+    for size, accepted in ((900_000, True), (1_000_001, False)):
+        template = {"Resources": {"A": parameter("a")}, "Metadata": {"Padding": "x" * size}}
+        s3.put_object(Bucket="templates", Key="large", Body=json.dumps(template))
+        given = {"StackName": f"of-{size}", "TemplateURL": f"https://templates.s3.{REGION}.amazonaws.com/large"}
+        if accepted:
+            world.cloudformation.create_stack(**given)
+            continue
+        with pytest.raises(ClientError, match="more than 1000000 bytes"):
+            world.cloudformation.create_stack(**given)

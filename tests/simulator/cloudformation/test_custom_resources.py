@@ -147,14 +147,71 @@ def test_a_replacement_is_taken_back_by_an_update_and_a_delete_of_what_was_made(
     assert set(told[2:]) == {("Delete", "id-2"), ("Delete", "made-T")}
 
 
-def test_a_delete_that_fails_in_the_clean_up_is_reported_and_then_given_up(world: World, functions: Functions) -> None:
+def test_a_failed_update_gives_its_id_to_the_resource_and_a_rollback_deletes_it(world: World, functions: Functions) -> None:
+    world.deploy({"T": custom_resource(N=1)})
+    failed = {"Status": "FAILED", "PhysicalResourceId": "by-failure"}
+    functions.replies["Update"] = lambda event: (
+        {"PhysicalResourceId": "made-T"} if event["ResourceProperties"]["N"] == "1" else failed
+    )
+
+    assert world.deploy({"T": custom_resource(N=2)}) == "UPDATE_ROLLBACK_COMPLETE"
+
+    sent = [(event["RequestType"], event["PhysicalResourceId"]) for event in functions.events[1:]]
+    assert sent == [("Update", "made-T"), ("Update", "by-failure"), ("Delete", "by-failure")]
+    assert world.physical_id("T") == "made-T"
+
+
+@pytest.mark.parametrize("status", ["SUCCESS", "FAILED"])
+@pytest.mark.parametrize("kind", ["Create", "Update", "Delete"])
+def test_every_answer_needs_an_id(world: World, functions: Functions, kind: str, status: str) -> None:
+    functions.on(kind, Status=status, Reason="not shown", PhysicalResourceId="")
+
+    stack_id = _create_update_and_delete(world)
+
+    assert world.reason("T", f"{kind.upper()}_FAILED", stack_id) == "Invalid PhysicalResourceId"
+
+
+def test_the_id_of_a_delete_must_be_that_of_its_request(world: World, functions: Functions) -> None:
+    functions.on("Delete", PhysicalResourceId="another")
+
+    stack_id = _create_update_and_delete(world)
+
+    assert (world.stack(stack_id)["StackStatus"], world.reason("T", "DELETE_FAILED", stack_id)) == (
+        "DELETE_FAILED",
+        "Invalid PhysicalResourceId",
+    )
+
+
+def _create_update_and_delete(world: World) -> str:
+    created = world.deploy({"T": custom_resource(N=1)})
+    stack_id = str(world.stack()["StackId"])
+    if created == "CREATE_COMPLETE":
+        world.deploy({"T": custom_resource(N=2)})
+        world.delete()
+    return stack_id
+
+
+def test_a_delete_that_fails_in_the_clean_up_is_sent_three_times_and_then_given_up(world: World, functions: Functions) -> None:
     world.deploy({"T": custom_resource(), "A": parameter("a")})
     functions.on("Delete", Status="FAILED", Reason="stuck")
 
     assert world.deploy({"A": parameter("a")}) == "UPDATE_COMPLETE"
 
+    assert functions.kinds() == ["Create", "Delete", "Delete", "Delete"]
     assert "stuck" in world.reason("T", "DELETE_FAILED")
     assert world.resources() == {"A"}
+    assert world.reason("stack", "UPDATE_COMPLETE") == "Update successful. One or more resources could not be deleted."
+
+
+def test_a_delete_that_fails_once_in_the_clean_up_leaves_nothing(world: World, functions: Functions) -> None:
+    world.deploy({"T": custom_resource(), "A": parameter("a")})
+    functions.replies["Delete"] = lambda _: {"Status": "FAILED"} if functions.kinds().count("Delete") == 1 else {}
+
+    assert world.deploy({"A": parameter("a")}) == "UPDATE_COMPLETE"
+
+    assert functions.kinds() == ["Create", "Delete", "Delete"]
+    assert world.events()[-2:] == [("T", "DELETE_COMPLETE"), ("stack", "UPDATE_COMPLETE")]
+    assert world.reason("stack", "UPDATE_COMPLETE") == ""
 
 
 def test_the_function_behind_a_resource_cannot_be_changed(world: World, functions: Functions) -> None:

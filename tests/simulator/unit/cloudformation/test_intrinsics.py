@@ -76,6 +76,7 @@ def test_a_function_gives_its_value(expression: Any, value: Any) -> None:
     [
         ({"Fn::Transform": {}}, "not part of the embedded AWS: Fn::Transform"),
         ({"Fn::If": ["Nobody", 1, 2]}, "Unresolved condition dependency Nobody"),
+        ({"Fn::If": ["Yes", 1]}, "every Fn::If object requires the name of a condition and two values"),
         ({"Fn::FindInMap": ["M", "x", "zone"]}, "Unable to get mapping for M::x::zone"),
         ({"Fn::Select": [2, ["a"]]}, "cannot select nonexistent value at index 2"),
     ],
@@ -83,3 +84,24 @@ def test_a_function_gives_its_value(expression: Any, value: Any) -> None:
 def test_what_cannot_be_said_is_an_error(expression: Any, message: str) -> None:
     with pytest.raises(TemplateError, match=message):
         _resolver().value(expression)
+
+
+@pytest.mark.parametrize(
+    ("value", "chosen"),
+    [
+        ({"a": {"Fn::If": ["Yes", {"Ref": "R"}, {"Ref": "S"}]}}, {"a": {"Ref": "R"}}),
+        ([{"Fn::If": ["No", 1, {"Fn::If": ["Yes", 2, 3]}]}], [2]),
+        ({"Fn::Join": ["-", [{"Fn::If": ["No", 1, 2]}]]}, {"Fn::Join": ["-", [2]]}),
+    ],
+)
+def test_the_branches_that_conditions_leave_out_are_no_references(value: Any, chosen: Any) -> None:
+    assert _resolver().conditions.chosen(value) == chosen
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [{"Fn::Equals": ["a"]}, {"Fn::Not": []}, {"Fn::And": [{"Condition": "Yes"}]}, {"Fn::Or": [{"Condition": "Yes"}] * 11}],
+)
+def test_a_condition_function_has_its_number_of_arguments(condition: dict[str, Any]) -> None:
+    with pytest.raises(TemplateError, match="object requires"):
+        _resolver().conditions.evaluate(condition)

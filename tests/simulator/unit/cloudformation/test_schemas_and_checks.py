@@ -7,7 +7,7 @@ import pytest
 from local_aws.cloudformation.checks import template_problems
 from local_aws.cloudformation.resources import all_providers
 from local_aws.cloudformation.resources.catalog import register_all
-from local_aws.cloudformation.schemas import changes, replacing, schema
+from local_aws.cloudformation.schemas import changes, has_attribute, replacing, schema
 
 REGION = "us-west-2"
 INVALID = "Properties validation failed for resource R with message:"
@@ -119,3 +119,18 @@ def test_every_provider_names_properties_that_aws_has(provider: Any) -> None:
             assert known is not None, path
             assert name in known, path
             node = known[name]
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "name", "has"),
+    [
+        ("AWS::SSM::Parameter", "Value", True),
+        ("AWS::SSM::Parameter", "Nothing", False),
+        ("AWS::EKS::Cluster", "OpenIdConnectIssuerUrl", True),
+        ("AWS::IAM::Role", "RoleName", False),
+        ("AWS::CloudFormation::CustomResource", "Anything", True),
+        ("Custom::Thing", "Anything.Deep", True),
+    ],
+)
+def test_a_type_has_the_attributes_of_its_schema(resource_type: str, name: str, *, has: bool) -> None:
+    assert has_attribute(resource_type, REGION, name) is has

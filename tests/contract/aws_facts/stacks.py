@@ -1,0 +1,177 @@
+"""Stacks as a judge runs them, and a custom resource whose function answers as a question says."""
+
+import json
+from functools import cache
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tests.contract.aws_facts.engine import Engine
+from tests.soak.timeline import Timeline
+from tests.unit.cluster_resource.manual_clock import ManualClock
+
+Json = dict[str, Any]
+MADE = "made"
+CAPABILITIES = ["CAPABILITY_NAMED_IAM"]
+FUNCTION = """
+import json, urllib.request
+
+def handler(event, context):
+    answer = json.loads(event["ResourceProperties"]["Answers"]).get(event["RequestType"], {})
+    if "silent" in answer:
+        return
+    names = ("StackId", "RequestId", "LogicalResourceId")
+    given = {"Status": "SUCCESS", "Reason": "as told", "PhysicalResourceId": event.get("PhysicalResourceId", "made")}
+    body = json.dumps({**given, **{name: event[name] for name in names}, **answer}).encode()
+    headers = {"Content-Type": ""}
+    urllib.request.urlopen(urllib.request.Request(event["ResponseURL"], body, headers, method="PUT"))
+"""
+
+
+class Stack:
+    """A stack of an account, which is deleted at the end."""
+
+    def __init__(self, judge: Engine) -> None:
+        self.judge, self.name = judge, judge.name()
+        self.client = judge.client("cloudformation")
+        self.id = ""
+        judge.later(self._remove)
+
+    def deploy(self, resources: Json, *, template: Json | None = None, **options: Any) -> str:
+        """Create or update the stack and return its status, or the code of a refusal."""
+        body = json.dumps({"Resources": resources, **(template or {})})
+        call = self.client.update_stack if self.id else self.client.create_stack
+        try:
+            made = call(StackName=self.name, TemplateBody=body, Capabilities=CAPABILITIES, **options)
+        except ClientError as error:
+            return str(error.response["Error"]["Code"])
+        self.id = made["StackId"]
+        return self.settled()
+
+    def plan(self, resources: Json, *, template: Json | None = None, **options: Any) -> str:
+        """Create a change set for the stack and return its status, or the code of a refusal."""
+        given = {"StackName": self.name, "ChangeSetName": "plan", "ChangeSetType": "UPDATE" if self.id else "CREATE"}
+        body = json.dumps({"Resources": resources, **(template or {})})
+        try:
+            self.client.create_change_set(**{**given, "TemplateBody": body, "Capabilities": CAPABILITIES, **options})
+        except ClientError as error:
+            return str(error.response["Error"]["Code"])
+        self.judge.until(lambda: not self.planned()["Status"].endswith(("PENDING", "IN_PROGRESS")))
+        return str(self.planned()["Status"])
+
+    def planned(self) -> Json:
+        """Return the change set."""
+        return dict(self.client.describe_change_set(StackName=self.name, ChangeSetName="plan"))
+
+    def delete(self, **options: Any) -> str:
+        """Delete the stack and return its status."""
+        self.client.delete_stack(StackName=self.name, **options)
+        return self.settled()
+
+    def settled(self) -> str:
+        """Return the status once no operation runs."""
+        return str(self.judge.until(lambda: None if (status := self.status).endswith("IN_PROGRESS") else status))
+
+    @property
+    def status(self) -> str:
+        """The status now."""
+        return str(self.client.describe_stacks(StackName=self.id or self.name)["Stacks"][0]["StackStatus"])
+
+    def outputs(self) -> dict[str, str]:
+        """Return the outputs by name."""
+        found = self.client.describe_stacks(StackName=self.id)["Stacks"][0].get("Outputs", ())
+        return {output["OutputKey"]: output["OutputValue"] for output in found}
+
+    def events(self, of: str) -> list[Json]:
+        """Return the events of a resource, or of the stack by its name, from the oldest."""
+        pages = self.client.get_paginator("describe_stack_events").paginate(StackName=self.id)
+        found = [event for page in pages for event in page["StackEvents"] if event["LogicalResourceId"] == of]
+        return found[::-1]
+
+    def story(self, of: str) -> list[str]:
+        """Return the statuses of a resource, from the oldest, each once in a row."""
+        statuses = [event["ResourceStatus"] for event in self.events(of)]
+        return [status for index, status in enumerate(statuses) if statuses[index - 1 : index] != [status]]
+
+    def reason(self, of: str, status: str) -> str:
+        """Return the reason of the last event with a status."""
+        return str([event for event in self.events(of) if event["ResourceStatus"] == status][-1].get("ResourceStatusReason", ""))
+
+    def _remove(self) -> None:
+        self.client.delete_stack(StackName=self.name)
+        if self.id and self.settled() == "DELETE_FAILED":
+            self.delete(DeletionMode="FORCE_DELETE_STACK")
+
+
+class Thing(Stack):
+    """A stack with a custom resource; each deployment gives the answers of its function, by the kind of request."""
+
+    def custom(self, answers: Json, properties: Json | None = None) -> Json:
+        """Return the resource."""
+        given = {"ServiceToken": answering(self.judge), "Answers": json.dumps(answers), **(properties or {})}
+        return {"Type": "Custom::Thing", "Properties": given}
+
+    def answer(self, answers: Json, **properties: Any) -> str:
+        """Deploy the resource with these answers."""
+        return self.deploy({"Thing": self.custom(answers, properties)})
+
+    def requests(self) -> list[str]:
+        """Return the requests so far: the kind, and the ID of an Update and a Delete."""
+        kinds = {"CREATE": "Create", "UPDATE": "Update", "DELETE": "Delete"}
+        sent, last = [], ""
+        for event in self.events("Thing"):
+            verb, _, state = event["ResourceStatus"].partition("_")
+            if state == "IN_PROGRESS" and (verb != last or verb != "CREATE"):
+                sent.append(f"{kinds[verb]} {event.get('PhysicalResourceId', '')}".strip())
+            last = verb
+        return sent
+
+
+class ModelThing:
+    """The same of the soak's model of CloudFormation."""
+
+    def __init__(self) -> None:
+        from tests.soak.cloudformation import CloudFormation  # noqa: PLC0415  imports the product, which is on tests' path only
+
+        self._timeline = Timeline(ManualClock())
+        self._model = CloudFormation(self._timeline, self._deliver)
+        self._files = iter(("four", "six", "login"))
+        self._answers: dict[str, Json] = {}
+
+    def answer(self, answers: Json) -> None:
+        """Deploy the resource with these answers."""
+        file = next(self._files)
+        self._answers[file] = answers
+        self._model.deploy(file)
+        self._settle()
+
+    def delete(self) -> str:
+        """Delete the stack and return its status."""
+        self._model.destroy()
+        self._settle()
+        return "DELETE_COMPLETE" if self._model.phase == "idle" else self._model.phase
+
+    def requests(self) -> list[str]:
+        """Return the requests so far: the kind, and the ID of an Update and a Delete."""
+        return [f"{sent.kind} {sent.raw.get('PhysicalResourceId', '')}".strip() for sent in self._model.requests.values()]
+
+    def _deliver(self, raw: Json) -> None:
+        file = self._model.requests[raw["RequestId"]].file
+        given = {"Status": "SUCCESS", "PhysicalResourceId": raw.get("PhysicalResourceId", MADE)}
+        body = {**given, **self._answers[file].get(raw["RequestType"], {})}
+        self._timeline.after(1, lambda: self._model.answer(raw["RequestId"], body))
+
+    def _settle(self) -> None:
+        self._timeline.pass_time(3600, until=lambda: self._model.current is None)
+
+
+def thing(judge: Any) -> Any:
+    """Return a new stack with a custom resource."""
+    return Thing(judge) if isinstance(judge, Engine) else ModelThing()
+
+
+@cache
+def answering(judge: Engine) -> str:
+    """Return the ARN of the function behind all custom resources."""
+    configuration = judge.client("lambda").get_function_configuration(FunctionName=judge.function(FUNCTION))
+    return str(configuration["FunctionArn"])
