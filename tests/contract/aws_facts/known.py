@@ -24,4 +24,7 @@ KNOWN: dict[tuple[str, str], Difference] = {
     # Step Functions, Lambda and EventBridge
     # CloudFormation: stacks, templates and custom resources
     # IAM, S3, CloudWatch Logs and parameters
+    ("secret-scheduled", "engine"): Difference(
+        "ResourceExistsException", "harmless", "the creation is refused with another code; nothing reads it"
+    ),
 }
