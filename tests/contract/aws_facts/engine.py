@@ -39,6 +39,10 @@ class Engine:
         """Return the client of a service."""
         return self._clients.setdefault(service, self._make(service))
 
+    def client_with(self, service: str, **keys: str) -> Any:
+        """Return a client with other credentials."""
+        return self._make(service, **keys)
+
     def later(self, call: Callable[..., Any], **arguments: Any) -> None:
         """Call at the end, whether or not there is something to delete."""
 

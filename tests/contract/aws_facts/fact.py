@@ -5,6 +5,7 @@ A judge plays AWS: the embedded AWS (`engine`), a fake of the unit tests (`fake_
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from botocore.exceptions import ClientError
@@ -50,3 +51,6 @@ def refusal(call: Callable[..., Any], **arguments: Any) -> str:
     except Exception as error:  # noqa: BLE001  a fake's exceptions are named like AWS's codes
         return type(error).__name__
     return "accepted"
+
+
+documented = partial(fact, date="documented")

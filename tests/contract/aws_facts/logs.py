@@ -4,11 +4,13 @@ import time
 from typing import Any
 
 from tests.contract.aws_facts.engine import Engine
-from tests.contract.aws_facts.fact import fact, refusal
+from tests.contract.aws_facts.fact import documented, fact, refusal
 
-RECORDED = "LocalStack, tests/aws/services/logs"
 FILTER = "CloudWatch Logs API reference: FilterLogEvents"
-PARAMETERS = "AWS Systems Manager user guide: parameter tiers"
+TIERS = "AWS Systems Manager user guide: parameter tiers"
+PARAMETERS = "AWS Systems Manager API reference: GetParameter, PutParameter, DeleteParameter"
+SECRETS = "LocalStack, tests/aws/services/secretsmanager/test_secretsmanager.py, creation of a secret scheduled for deletion"
+TOKENS = "LocalStack, tests/aws/services/logs/test_logs_filter_events.py::test_filter_log_events_unknown_token"
 
 
 def streams(judge: Engine, *names: str) -> str:
@@ -25,119 +27,58 @@ def streams(judge: Engine, *names: str) -> str:
 
 
 def messages(judge: Engine, **arguments: Any) -> str:
-    """Return the messages of all pages."""
-    pages = judge.client("logs").get_paginator("filter_log_events").paginate(**arguments)
-    return " ".join(event["message"] for page in pages for event in page["events"])
+    """Return the messages of all pages from streams a and b."""
+    pages = judge.client("logs").get_paginator("filter_log_events")
+    found = pages.paginate(logGroupName=streams(judge, "a", "b"), **arguments)
+    return " ".join(event["message"] for page in found for event in page["events"])
 
 
-@fact(
-    "logs-filter-order",
-    says="the events of different streams come in the order of time",
-    source=f"{FILTER}, interleaved",
-    date="documented",
-    expected="a1 b1 a2 b2",
+@documented(
+    "logs-filter-order", says="the events of all streams come in the order of time", source=FILTER, expected="a1 b1 a2 b2"
 )
 def filter_order(judge: Engine) -> str:
-    return messages(judge, logGroupName=streams(judge, "a", "b"))
+    return messages(judge)
 
 
-@fact(
-    "logs-filter-pages",
-    says="pages continue in that order, and no event is there twice",
-    source=f"{FILTER}, nextToken",
-    date="documented",
-    expected="a1 b1 a2 b2",
-)
+@documented("logs-filter-pages", says="pages continue in that order", source=FILTER, expected="a1 b1 a2 b2")
 def filter_pages(judge: Engine) -> str:
-    return messages(judge, logGroupName=streams(judge, "a", "b"), PaginationConfig={"PageSize": 1})
+    return messages(judge, PaginationConfig={"PageSize": 1})
 
 
-@fact(
-    "logs-filter-prefix",
-    says="a prefix selects streams by their names",
-    source=f"{FILTER}, logStreamNamePrefix",
-    date="documented",
-    expected="a1 a2",
-)
+@documented("logs-filter-prefix", says="a prefix selects streams by their names", source=FILTER, expected="a1 a2")
 def filter_prefix(judge: Engine) -> str:
-    return messages(judge, logGroupName=streams(judge, "a", "b"), logStreamNamePrefix="a")
+    return messages(judge, logStreamNamePrefix="a")
 
 
-@fact(
-    "logs-filter-token",
-    says="an unknown token is an error",
-    source=f"{RECORDED}/test_logs_filter_events.py::test_filter_log_events_unknown_token",
-    date="2026-02-05",
-    expected="InvalidParameterException",
-)
+@fact("logs-filter-token", says="a wrong token fails", source=TOKENS, date="2026-02-05", expected="InvalidParameterException")
 def filter_token(judge: Engine) -> str:
-    return refusal(judge.client("logs").filter_log_events, logGroupName=streams(judge, "a"), nextToken="not-a-token")
+    return refusal(judge.client("logs").filter_log_events, logGroupName=streams(judge), nextToken="not-a-token")
 
 
-@fact(
-    "logs-filter-limit",
-    says="a page has at most 10,000 events",
-    source=f"{RECORDED}/test_logs_filter_events.py::test_filter_log_events_limit_validation",
-    date="2026-02-05",
-    expected="InvalidParameterException",
-)
-def filter_limit(judge: Engine) -> str:
-    return refusal(judge.client("logs").filter_log_events, logGroupName=streams(judge), limit=10_001)
-
-
-@fact(
-    "logs-filter-no-group",
-    says="an unknown group is an error",
-    source=FILTER,
-    date="documented",
-    expected="ResourceNotFoundException",
-)
+@documented("logs-filter-no-group", says="an unknown group fails", source=FILTER, expected="ResourceNotFoundException")
 def no_group(judge: Engine) -> str:
     return refusal(judge.client("logs").filter_log_events, logGroupName=judge.name())
 
 
-@fact(
-    "logs-group-twice",
-    says="a group is created once",
-    source="CloudWatch Logs API reference: CreateLogGroup",
-    date="documented",
-    expected="ResourceAlreadyExistsException",
-)
-def group_twice(judge: Engine) -> str:
-    return refusal(judge.client("logs").create_log_group, logGroupName=streams(judge))
-
-
-def parameter(judge: Engine, size: int, **options: str) -> str:
-    """Return the answer to a parameter with a value of this size."""
+def written(judge: Engine, size: int, tier: str) -> str:
     ssm, name = judge.client("ssm"), f"/{judge.name()}"
     judge.later(ssm.delete_parameter, Name=name)
-    return refusal(ssm.put_parameter, Name=name, Value="x" * size, Type="String", **options)
+    return refusal(ssm.put_parameter, Name=name, Value="x" * size, Type="String", Tier=tier)
 
 
-@fact(
-    "ssm-size",
-    says="a standard parameter has at most 4,096 bytes, an advanced one 8,192",
-    source=PARAMETERS,
-    date="documented",
-    expected=["accepted", "ValidationException", "accepted", "ValidationException"],
+@documented(
+    "ssm-size", says="a standard parameter has at most 4,096 bytes", source=TIERS, expected="accepted ValidationException"
 )
-def size(judge: Engine) -> list[str]:
-    advanced = {"Tier": "Advanced"}
-    return [
-        parameter(judge, 4096),
-        parameter(judge, 4097),
-        parameter(judge, 8192, **advanced),
-        parameter(judge, 8193, **advanced),
-    ]
+def size(judge: Engine) -> str:
+    return f"{written(judge, 4096, 'Standard')} {written(judge, 4097, 'Standard')}"
 
 
-@fact(
-    "ssm-versions",
-    says="each write is a new version, and writing over a value must be asked for",
-    source="Systems Manager API reference: PutParameter",
-    date="documented",
-    expected=[1, "ParameterAlreadyExists", 2],
-)
+@documented("ssm-size-advanced", says="an advanced one has 8,192", source=TIERS, expected="accepted ValidationException")
+def size_advanced(judge: Engine) -> str:
+    return f"{written(judge, 8192, 'Advanced')} {written(judge, 8193, 'Advanced')}"
+
+
+@documented("ssm-versions", says="each write is a new version", source=PARAMETERS, expected=[1, "ParameterAlreadyExists", 2])
 def versions(judge: Engine) -> list[Any]:
     ssm, given = judge.client("ssm"), {"Name": f"/{judge.name()}", "Value": "x", "Type": "String"}
     judge.later(ssm.delete_parameter, Name=given["Name"])
@@ -145,54 +86,22 @@ def versions(judge: Engine) -> list[Any]:
     return [first, refusal(ssm.put_parameter, **given), ssm.put_parameter(**given, Overwrite=True)["Version"]]
 
 
-@fact(
-    "ssm-not-found",
-    says="an unknown parameter is ParameterNotFound, for a deletion, too",
-    source="Systems Manager API reference: GetParameter, DeleteParameter",
-    date="documented",
-    expected=["ParameterNotFound", "ParameterNotFound"],
-)
-def not_found(judge: Engine) -> list[str]:
-    ssm, name = judge.client("ssm"), f"/{judge.name()}"
-    return [refusal(ssm.get_parameter, Name=name), refusal(ssm.delete_parameter, Name=name)]
+@documented("ssm-not-found", says="an unknown parameter cannot be read", source=PARAMETERS, expected="ParameterNotFound")
+def not_found(judge: Engine) -> str:
+    return refusal(judge.client("ssm").get_parameter, Name=f"/{judge.name()}")
 
 
-@fact(
-    "secret-scheduled",
-    says="a secret that is scheduled for deletion keeps its name",
-    source="LocalStack, tests/aws/services/secretsmanager/test_secretsmanager.py, creation of a secret scheduled for deletion",
-    date="2022-09-28",
-    expected="InvalidRequestException",
+@documented(
+    "ssm-delete-not-found", says="an unknown parameter cannot be deleted", source=PARAMETERS, expected="ParameterNotFound"
 )
+def deletion_not_found(judge: Engine) -> str:
+    return refusal(judge.client("ssm").delete_parameter, Name=f"/{judge.name()}")
+
+
+@fact("secret-scheduled", says="its name stays taken", source=SECRETS, date="2022-09-28", expected="InvalidRequestException")
 def scheduled(judge: Engine) -> str:
     secrets, name = judge.client("secretsmanager"), judge.name()
     secrets.create_secret(Name=name, SecretString="{}")
     judge.later(secrets.delete_secret, SecretId=name, ForceDeleteWithoutRecovery=True)
     secrets.delete_secret(SecretId=name)
     return refusal(secrets.create_secret, Name=name, SecretString="{}")
-
-
-@fact(
-    "secret-missing",
-    says="an unknown secret is ResourceNotFoundException",
-    source="Secrets Manager API reference: GetSecretValue",
-    date="documented",
-    expected="ResourceNotFoundException",
-)
-def secret_missing(judge: Engine) -> str:
-    return refusal(judge.client("secretsmanager").get_secret_value, SecretId=judge.name())
-
-
-@fact(
-    "secret-current",
-    says="a read returns the newest version",
-    source="Secrets Manager API reference: GetSecretValue, AWSCURRENT",
-    date="documented",
-    expected="2",
-)
-def current(judge: Engine) -> str:
-    secrets, name = judge.client("secretsmanager"), judge.name()
-    secrets.create_secret(Name=name, SecretString="1")
-    judge.later(secrets.delete_secret, SecretId=name, ForceDeleteWithoutRecovery=True)
-    secrets.put_secret_value(SecretId=name, SecretString="2")
-    return str(secrets.get_secret_value(SecretId=name)["SecretString"])
