@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.contract.aws_facts.engine import EVERYTHING, Engine, Json, document
-from tests.contract.aws_facts.fact import documented, fact, refusal
+from tests.contract.aws_facts.fact import Question, documented, fact, refusal
 
 LOGIC = "IAM user guide: policy evaluation logic"
 CONDITIONS = "IAM user guide: condition operators"
@@ -79,10 +79,14 @@ DECISIONS: list[tuple[str, str, str, str, list[Json]]] = [
     ("null", "Null finds it missing", CONDITIONS, "allowed", [when("Null", TAG, "true")]),
     ("unknown-key", "also one of other services", CONDITIONS, "allowed", [when("Null", "s3:TlsVersion", "true")]),
 ]
+
+
+def decides(statements: list[Json]) -> Question:
+    return lambda judge: verdict(judge, *statements)
+
+
 for _name, _says, _source, _expected, _statements in DECISIONS:
-    documented(f"iam-logic-{_name}", says=_says, source=_source, expected=_expected)(
-        lambda judge, statements=_statements: verdict(judge, *statements)
-    )
+    documented(f"iam-logic-{_name}", says=_says, source=_source, expected=_expected)(decides(_statements))
 
 
 @documented("iam-boundary", says="a boundary limits a role's own policies", source=BOUNDARIES, expected="denied")
