@@ -8,16 +8,25 @@ from typing import Any
 from flask import has_request_context, request
 from moto.cloudtrail.responses import CloudTrailResponse
 from moto.iam.access_control import PermissionResult
+from moto.iam.exceptions import MalformedPolicyDocument
 from moto.iam.models import IAMBackend
+from moto.logs.exceptions import LogsClientError
+from moto.logs.models import LogGroup
 from moto.logs.responses import LogsResponse
 from moto.s3.models import FakeBucket
 from moto.ssm import models as ssm_models
+from moto.ssm.exceptions import ValidationException
+from moto.ssm.models import SimpleSystemManagerBackend
 
 from local_aws import iam
 from local_aws.clock import clock
 
 _parse_policies = IAMBackend._init_aws_policies
+_create_role = IAMBackend.create_role
 _filter_log_events = LogsResponse.filter_log_events
+_filtered = LogGroup.filter_log_events
+_put_parameter = SimpleSystemManagerBackend.put_parameter
+_PARAMETER_BYTES = 4096  # https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-advanced-parameters.html
 _parsed_policies: dict[tuple[str, str], list[Any]] = {}
 
 
@@ -54,6 +63,40 @@ def _events_of_streams(self: Any) -> str:
     return json.dumps({**answer, "events": [each for each in answer["events"] if each["logStreamName"].startswith(prefix)]})
 
 
+def _sorted_events(self: Any, *arguments: Any) -> Any:
+    """Return the events of all streams in the order of time; moto does so only if `interleaved` is set, which AWS ignores."""
+    *others, token, pattern, _ = arguments
+    if token and not _is_of(token, self):
+        raise LogsClientError("InvalidParameterException", "The specified nextToken is invalid.")
+    return _filtered(self, *others, token, pattern, True)
+
+
+def _is_of(token: str, group: Any) -> bool:
+    """Return whether the token is one of moto's: the group, and the stream and id of the last event."""
+    name, _, event = token.rpartition("@")
+    stream = group.streams.get(name.removeprefix(f"{group.name}@"))
+    return stream is not None and any(str(each.event_id) == event for each in stream.events)
+
+
+def _role_with_a_policy(self: Any, role_name: str, assume_role_policy_document: str, *others: Any, **named: Any) -> Any:
+    """Create the role if its trust policy is JSON, which moto checks only in UpdateAssumeRolePolicy."""
+    try:
+        json.loads(assume_role_policy_document)
+    except ValueError as error:
+        raise MalformedPolicyDocument("This policy contains invalid Json") from error
+    return _create_role(self, role_name, assume_role_policy_document, *others, **named)
+
+
+def _small_parameter(self: Any, name: str, description: str, value: str, *others: Any, tier: str | None, **more: Any) -> Any:
+    """Write the parameter if its tier has room for it; moto does not look at the size."""
+    bound = _PARAMETER_BYTES if tier in (None, "Standard") else 2 * _PARAMETER_BYTES
+    if len(value.encode()) > bound:
+        raise ValidationException(
+            f"{tier or 'Standard'} tier parameters support a maximum parameter value of {bound} characters."
+        )
+    return _put_parameter(self, name, description, value, *others, tier=tier, **more)
+
+
 def _aws_now() -> datetime:
     """Return the time of parameters: a pointer's generation is the state machine's time, and nodes compare both."""
     return clock.now().replace(tzinfo=None)
@@ -64,6 +107,9 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     FakeBucket.get_permission = _bucket_permission
     IAMBackend._init_aws_policies = _managed_policies
     ssm_models.utcnow = _aws_now
+    IAMBackend.create_role = _role_with_a_policy
+    SimpleSystemManagerBackend.put_parameter = _small_parameter
+    LogGroup.filter_log_events = _sorted_events
     LogsResponse.filter_log_events = _events_of_streams
     CloudTrailResponse.lookup_events = _no_events
 

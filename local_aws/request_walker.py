@@ -34,6 +34,12 @@ def check(service: str, operation: str, request: object) -> None:
     raise AwsError("ValidationException", f"{len(problems)} validation error{plural} detected: {'; '.join(problems)}")
 
 
+def problems(service: str, operation: str, member: str, value: object) -> list[str]:
+    """Return how a value does not match the model of a request's member."""
+    shape = _input_shape(service, operation).members[member]
+    return list(_problems(shape, value, _member("", member)))
+
+
 @cache
 def _input_shape(service: str, operation: str) -> Shape:
     model = botocore.session.get_session().get_service_model(service)

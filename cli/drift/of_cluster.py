@@ -7,6 +7,7 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.desired_cluster import deployed_request, desired_cluster
+from cli.moved_nodes import FIX, MOVING, moved_nodes
 from cli.node_reports import Report
 from cli.resource_code import IMAGE_FIELDS, Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
 from cli.result import Json
@@ -19,6 +20,7 @@ REFUSE = "a deployment fails: the API cannot change it; rename the group to recr
 ROLLOUT = "a deployment with `lifecycle.follow: live` updates the node; else replace the node"
 SOFTWARE = "no deployment updates images; run `aws sagemaker update-cluster-software`"
 MISSING = "no deployment is needed: HyperPod launches missing nodes; read `./hpod events`"
+IN_MOVE = "no deployment is needed: HyperPod moves nodes; compare again when none is AttachInProgress or DetachInProgress"
 SURPLUS = "no deployment removes it; if HyperPod does not either, run `./hpod delete`"
 
 
@@ -61,28 +63,36 @@ def _shown(value: object) -> str:
 def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Iterator[Difference]:
     """Yield the fields, counts and tags that differ, and the groups that only one side has."""
     desired = desired_cluster(deployment, cluster, api, deployed_request(deployment))
-    found = plan(desired, cluster, {})
+    found, moved = plan(desired, cluster, {}), moved_nodes(desired, cluster)
     immutable = {(group, field) for group, field, *_ in immutable_changes(desired, cluster)}
     specs: dict[str, Json] = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}
     for name in dict.fromkeys((*found.differences, *found.left)):
         group, _, field = name.partition(".")
         if group in specs and field and (observed := cluster.group(group)):
             refused = IMAGE if field in IMAGE_FIELDS else REFUSE
-            action = refused if (group, field) in immutable or name in found.left else UPDATE
+            action = refused if (group, field) in immutable or name in found.left else _set(group, field, moved)
             yield Difference(f"group {group}", field, _at(specs[group], field), _at(observed.specification, field), action)
         elif (actual := _at(cluster.settings, name)) is not None or group in desired.request:
             yield Difference("cluster", name, _at(desired.request, name), actual, REFUSE if name in found.left else UPDATE)
-    yield from _group_counts(specs, found.differences, cluster)
+    yield from _group_counts(specs, found.differences, cluster, moved)
     yield from _groups(specs, found.removed, found.kept, cluster)
     yield from _tags(desired, cluster)
 
 
-def _group_counts(specs: dict[str, Json], known: tuple[str, ...], cluster: Cluster) -> Iterator[Difference]:
+def _set(group: str, field: str, moved: Mapping[str, str]) -> str:
+    """Return that a deployment sets the field, with what to do first if that undoes a move of nodes."""
+    return f"{UPDATE}; {moved[group]} First {FIX}" if field == COUNT and group in moved else UPDATE
+
+
+def _group_counts(
+    specs: dict[str, Json], known: tuple[str, ...], cluster: Cluster, moved: Mapping[str, str]
+) -> Iterator[Difference]:
     """Yield counts that someone changed outside the file, which a deployment keeps."""
     for name, spec in specs.items():
         observed = cluster.group(name)
         if observed and observed.target != int(spec[COUNT]) and f"{name}.{COUNT}" not in known:
-            yield Difference(f"group {name}", COUNT, spec[COUNT], observed.target, KEEP)
+            action = f"{KEEP}; {moved[name]}" if name in moved else KEEP
+            yield Difference(f"group {name}", COUNT, spec[COUNT], observed.target, action)
 
 
 def _groups(specs: dict[str, Json], removed: tuple[str, ...], kept: tuple[str, ...], cluster: Cluster) -> Iterator[Difference]:
@@ -135,7 +145,8 @@ def _node_counts(cluster: Cluster, nodes: list[dict[str, Any]]) -> Iterator[Diff
     for group in cluster.groups:
         states = [node["InstanceStatus"]["Status"] for node in nodes if node["InstanceGroupName"] == group.name]
         running, listed = states.count("Running"), len(states) - states.count("ShuttingDown")
+        is_moving = any(state in MOVING for state in states)
         if listed > group.target:
-            yield Difference(f"group {group.name}", "listed nodes", group.target, listed, SURPLUS)
+            yield Difference(f"group {group.name}", "listed nodes", group.target, listed, IN_MOVE if is_moving else SURPLUS)
         if running < group.target:
-            yield Difference(f"group {group.name}", "running nodes", group.target, running, MISSING)
+            yield Difference(f"group {group.name}", "running nodes", group.target, running, IN_MOVE if is_moving else MISSING)

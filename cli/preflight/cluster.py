@@ -5,13 +5,15 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from cli.aws_errors import unless_absent
+from cli.counted import counted
 from cli.desired_cluster import MADE, deployed_properties, deployed_request, desired_cluster
 from cli.errors import UnreachableError
 from cli.group_members import groups_of
+from cli.moved_nodes import FIX, moved_nodes
 from cli.ownership import cluster_named, has_own, obstacle, whose
 from cli.preflight.account import Account, Json
 from cli.preflight.check import CheckResult, error, ok, skipped, warning
-from cli.resource_code import Cluster, ClusterApi, refusal, replacement_on_eks
+from cli.resource_code import Cluster, ClusterApi, Desired, plan, refusal, replacement_on_eks
 
 BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 AT_ONCE = 8
@@ -76,6 +78,20 @@ def cluster_replacement(account: Account) -> Iterator[CheckResult]:
     refused = (replacement_on_eks(desired, cluster) if account.config.eks else "") or refusal(desired, cluster)
     refused = "" if MADE in refused else refused
     yield error(*refused.split("; ", 1)) if refused else ok(f"a deployment updates {cluster.name} in place")
+    yield from () if refused else _moves_undone(desired, cluster)
+
+
+def _moves_undone(desired: Desired, cluster: Cluster) -> Iterator[CheckResult]:
+    """Warn if a deployment sets the count of a group whose nodes were probably moved."""
+    counts, moved = plan(desired, cluster, {}).targets, moved_nodes(desired, cluster)
+    changes = [
+        f"{group.name} from {counted(group.target, 'node')} to {counts[group.name]}"
+        for group in cluster.groups
+        if group.name in moved and counts.get(group.name, group.target) != group.target
+    ]
+    if changes:
+        messages = "; ".join(dict.fromkeys(moved.values()))
+        yield warning(f"{messages} The deployment changes {', '.join(changes)}: it launches or terminates instances", FIX)
 
 
 def described(account: Account) -> list[Json]:

@@ -8,6 +8,7 @@ from local_aws.iam.decisions import role_trusts_role
 from local_aws.iam.documents import find_role, person_arn
 from local_aws.iam.enforcement import DeniedError
 from local_aws.iam.sessions import Session, enforce, session_of
+from local_aws.request_walker import problems
 
 _assume_role = TokenResponse.assume_role
 
@@ -17,7 +18,8 @@ def _assume_role_checked(self: Any) -> Any:
 
     The account's owner may assume roles, though AWS refuses its root user.
     """
-    key, role_arn = self.get_access_key(), self._get_param("RoleArn")
+    key, role_arn, name = self.get_access_key(), self._get_param("RoleArn"), self._get_param("RoleSessionName")
+    _check_names(role_arn, name)
     caller = session_of(key)
     account = role_arn.split(":")[4]
     arn = caller.role_arn if caller else person_arn(self.current_account, key)
@@ -30,9 +32,16 @@ def _assume_role_checked(self: Any) -> Any:
         )
     result = _assume_role(self)
     made = result.result["Credentials"]
-    name = self._get_param("RoleSessionName")
     enforce(Session(account, role_arn, name, made.access_key_id, made.secret_access_key, made.session_token))
     return result
+
+
+def _check_names(role_arn: str, session: str) -> None:
+    """Refuse a session's name that the API does not allow, and what is no ARN; moto accepts both."""
+    if found := problems("sts", "AssumeRole", "RoleSessionName", session):
+        raise DeniedError("ValidationError", f"1 validation error detected: {found[0]}")
+    if len(role_arn.split(":", 5)) < 6:
+        raise DeniedError("ValidationError", f"{role_arn} is invalid")
 
 
 def install() -> None:

@@ -1,7 +1,7 @@
 """IAM's SimulatePrincipalPolicy for roles, which moto lacks: it returns the same decisions as for sessions.
 
 Users, conditions of the caller (ContextEntries) and policies in the call are not supported.
-EvalResourceName, on AWS the template of an action's ARNs, is always `*`: AWS's service model does not have the templates.
+EvalResourceName is the resource, as recorded on AWS for one; without resources, or for several, it is `*`.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def _result(account: str, source: str, action: str, resources: list[str]) -> dic
     specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in decisions]
     return {
         "EvalActionName": action,
-        "EvalResourceName": "*",
+        "EvalResourceName": resources[0] if len(resources) == 1 else "*",
         "EvalDecision": min((decision for _, decision in decisions), key=_HARDEST_FIRST.index),
         "ResourceSpecificResults": specific if resources else [],
         **_NOTHING_MORE,

@@ -49,6 +49,10 @@ class Engine:
         """Return a client that reports the first error."""
         return self._make(service, config=Config(retries={"total_max_attempts": 1}))
 
+    def client_with(self, service: str, **keys: str) -> Any:
+        """Return a client with other credentials."""
+        return self._make(service, **keys)
+
     def later(self, call: Callable[..., Any], **arguments: Any) -> None:
         """Call at the end, whether or not there is something to delete."""
 

@@ -6,6 +6,7 @@ A judge plays AWS: the embedded AWS (`engine`), a fake of the unit tests (`fake_
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -60,3 +61,6 @@ def refusal(call: Callable[..., Any], **arguments: Any) -> str:
     except Exception as error:  # noqa: BLE001  a fake's exceptions are named like AWS's codes
         return type(error).__name__
     return "accepted"
+
+
+documented = partial(fact, date="documented")

@@ -11,8 +11,10 @@ from moto.cloudtrail.responses import CloudTrailResponse
 from moto.core.authorization import ActionAuthenticatorMixin
 from moto.events.models import EventPatternParser, Rule
 from moto.iam.models import IAMBackend
+from moto.logs.models import LogGroup
 from moto.logs.responses import LogsResponse
 from moto.s3.models import FakeBucket
+from moto.ssm.models import SimpleSystemManagerBackend
 from moto.sts.responses import TokenResponse
 
 from tests.simulator.machinery.account import Account
@@ -51,7 +53,10 @@ def test_an_action_that_moto_lacks_is_refused_once_instead_of_retried(account: A
         (TokenResponse, "assume_role"),
         (FakeBucket, "get_permission"),
         (IAMBackend, "_init_aws_policies"),
+        (IAMBackend, "create_role"),
+        (SimpleSystemManagerBackend, "put_parameter"),
         (CloudTrailResponse, "lookup_events"),
+        (LogGroup, "filter_log_events"),
         (LogsResponse, "filter_log_events"),
         (LambdaFunction, "invoke"),
         (LambdaFunction, "get_configuration"),

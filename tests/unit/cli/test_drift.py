@@ -195,3 +195,36 @@ def test_a_node_beyond_the_count_differs_though_enough_nodes_run(account: DriftA
     [(*where, action)] = differences(account)
     assert where == ["group work", "listed nodes", "4", "5"]
     assert "./hpod delete" in action
+
+
+@pytest.fixture
+def moved(account: DriftAccount) -> DriftAccount:
+    """A continuous cluster with EKS, of which two nodes of `work` were moved to `head`."""
+    account.cluster.settings |= {"Orchestrator": {"Eks": {"ClusterArn": "arn"}}, "NodeProvisioningMode": "Continuous"}
+    account.cluster.groups["head"] |= {"InstanceType": "ml.p5.48xlarge", "InstanceCount": 3}
+    account.update(InstanceCount=2)
+    account.cluster.running |= {"work": 2, "head": 3}
+    return account
+
+
+MOVED = "since the last deployment, group work has 2 nodes fewer and group head 2 more: moved?"
+
+
+def test_moved_nodes_are_recognized_and_kept(moved: DriftAccount) -> None:
+    kept = {place: action for place, field, *_, action in differences(moved) if field == "InstanceCount"}
+    assert kept == {"group work": f"{KEPT}; {MOVED}", "group head": f"{KEPT}; {MOVED}"}
+
+
+def test_a_new_count_names_the_moved_nodes_that_it_launches_again(moved: DriftAccount) -> None:
+    changes = [("instance_count: 4", "instance_count: 5")]
+    actions = {place: action for place, field, *_, action in differences(moved, *changes) if field == "InstanceCount"}
+    assert actions["group work"].startswith(f"a deployment sets it with UpdateCluster; {MOVED} First set `instance_count`")
+
+
+@pytest.mark.parametrize("state", ["AttachInProgress", "DetachInProgress"])
+def test_nodes_that_move_are_not_missing(account: DriftAccount, state: str) -> None:
+    account.cluster.running["work"] = 3
+    account.cluster.waiting_status = state
+    [(_, field, *_, action)] = differences(account)
+    assert field == "running nodes"
+    assert action.startswith("no deployment is needed: HyperPod moves nodes")

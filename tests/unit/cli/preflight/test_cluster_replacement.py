@@ -21,7 +21,7 @@ OTHER_SUBNET = EXISTING.replace("subnet-00000001", "subnet-00000002")
 
 
 def check(
-    file: str, deployed: str, eks: str = ARN, groups: Sequence[Json] = (), request: Json | None = None
+    file: str, deployed: str, eks: str = ARN, groups: Sequence[Json] = (), request: Json | None = None, *, mode: str = ""
 ) -> list[CheckResult]:
     """Check the file while the cluster of another version of it is deployed."""
     described = {
@@ -31,6 +31,7 @@ def check(
         "VpcConfig": {"Subnets": ["subnet-00000001"], "SecurityGroupIds": ["sg-00000001"]},
         "Orchestrator": {"Eks": {"ClusterArn": eks}},
         "InstanceGroups": list(groups),
+        **({"NodeProvisioningMode": mode} if mode else {}),
     }
     resource = {"LogicalResourceId": "Cluster", "ResourceType": "Custom::HyperPodCluster", "ResourceStatus": "CREATE_COMPLETE"}
     properties = {"NetworkIdentity": parsed(deployed).network.identity, "Request": request or {}}
@@ -93,3 +94,43 @@ def test_a_cluster_that_is_gone_is_not_replaced() -> None:
     no_cluster: Json = {"cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "draft-1"})}
     gone = {**no_cluster, "sagemaker.describe_cluster": refused("ResourceNotFound")}
     assert outcomes(asked(cluster_replacement, gone, NEW)) == ["skipped"]
+
+
+SERVING = "  - {name: serving, instance_type: ml.g5.8xlarge, instance_count: 1}\nprovisioning: continuous\n"
+TWO_GROUPS = EXISTING + SERVING
+GROUP = {"InstanceType": "ml.g5.8xlarge", "ExecutionRole": ROLE, "ThreadsPerCore": 1}
+
+
+def after_a_move(file: str, *, other_type: str = "ml.g5.8xlarge", mode: str = "Continuous") -> list[CheckResult]:
+    """Check a file after one of the two nodes of workers was moved to the group serving."""
+    deployed = {"workers": 2, "serving": 1}
+    request = {"InstanceGroups": [{"InstanceGroupName": name, "InstanceCount": count} for name, count in deployed.items()]}
+    workers = {**GROUP, "InstanceGroupName": "workers", "TargetCount": 1, "CurrentCount": 1}
+    serving = {**GROUP, "InstanceGroupName": "serving", "TargetCount": 2, "CurrentCount": 2, "InstanceType": other_type}
+    return check(file, file, groups=[workers, serving], request=request, mode=mode)
+
+
+def test_moved_nodes_are_kept_by_a_deployment_that_changes_no_count() -> None:
+    assert outcomes(after_a_move(TWO_GROUPS)) == ["ok"]
+
+
+def test_a_deployment_that_launches_moved_nodes_again_is_a_warning() -> None:
+    [_, found] = after_a_move(TWO_GROUPS.replace("instance_count: 2", "instance_count: 3"))
+    assert found.outcome == "warning"
+    assert found.message == (
+        "since the last deployment, group workers has 1 node fewer and group serving 1 more: moved?"
+        " The deployment changes workers from 1 node to 3: it launches or terminates instances"
+    )
+    assert found.fix.startswith("set `instance_count` of both groups to their current counts")
+
+
+def test_the_current_counts_in_the_file_keep_moved_nodes() -> None:
+    swapped = EXISTING.replace("instance_count: 2", "instance_count: 1") + SERVING.replace("count: 1", "count: 2")
+    assert outcomes(after_a_move(swapped)) == ["ok"]
+
+
+def test_only_nodes_of_the_same_type_on_a_continuous_cluster_are_moved() -> None:
+    file = TWO_GROUPS.replace("instance_count: 2", "instance_count: 3")
+    assert outcomes(after_a_move(file.replace("provisioning: continuous\n", ""), mode="")) == ["ok"]
+    other = file.replace("serving, instance_type: ml.g5.8xlarge", "serving, instance_type: ml.g5.12xlarge")
+    assert outcomes(after_a_move(other, other_type="ml.g5.12xlarge")) == ["ok"]
