@@ -33,6 +33,15 @@ class Behaviour:
     gres: Literal["with_file", "none"] = "with_file"
     # The published node line has none: the same page. sample-physical-ai-scaffolding-kit submits jobs with --mem.
     real_memory: Literal["absent", "written"] = "absent"
+    # The same line ends in `State=CLOUD`: before its slurmd registers, sinfo prints such a node as `idle~`.
+    node_state: Literal["CLOUD", "UNKNOWN"] = "CLOUD"
+    # The same page removes `OverSubscribe=EXCLUSIVE` from `dev`; it shows no other partition. Jobs get whole nodes with it.
+    partitions: Literal["exclusive", "shared"] = "exclusive"
+    # ClusterType and SlurmConfig or KubernetesConfig in resource_config.json: awsome-distributed-ai,
+    # devops-agent/docs/hyperpod-mental-model.md. hyperpod_k8s (yubingjiaocn, 2024) has a file without them.
+    cluster_type: Literal["written", "absent"] = "written"
+    # AgentIpAddress is of HyperPod's own network: both sources (172.16.102.203 beside 10.1.…).
+    agent_address: Literal["other_network", "same"] = "other_network"
     # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
     gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run

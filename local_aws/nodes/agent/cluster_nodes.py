@@ -66,7 +66,7 @@ class ClusterNodes:
         late = self.behaviour.node_lines == "after_scripts"
         with self._lock:
             listed = set(self._listed or ()) if late else None
-        return ClusterView.of(cluster, listed, self.behaviour.empty_instances)
+        return ClusterView.of(cluster, self.behaviour, listed)
 
     def first_view(self, machine: Machine) -> ClusterView:
         """Return the view for a machine that boots. The cluster's first slurm.conf lists all current nodes."""

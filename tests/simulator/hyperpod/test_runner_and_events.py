@@ -12,6 +12,8 @@ from local_aws.credentials import CONTROL_HEADER, OWNER
 from local_aws.hyperpod import starting
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome, Reserved
+from local_aws.nodes.agent.behaviour import Behaviour
+from local_aws.nodes.agent.resource_config import resource_config
 from local_aws.testing import ask
 from tests.simulator.hyperpod.world import Hold, World
 
@@ -65,7 +67,7 @@ def started(world: World, runner: Waiting, count: int) -> list[tuple[Launch, Don
 def test_a_node_gets_the_addresses_of_all_nodes_and_is_running_when_its_runner_says_so(world: World, runner: Waiting) -> None:
     arn = world.create(world.group("controller"), world.group("workers", 2))
     launches = started(world, runner, 3)
-    config = launches[0][0].resource_config
+    config = resource_config(launches[0][0].cluster, Behaviour(cluster_type="absent"))
     assert config["ClusterConfig"] == {"ClusterArn": arn, "ClusterName": "ml"}
     workers = next(group for group in config["InstanceGroups"] if group["Name"] == "workers")
     assert [one["InstanceName"] for one in workers["Instances"]] == ["workers-1", "workers-2"]

@@ -52,7 +52,7 @@ class World:
     def start(self, place: int) -> Machine:
         """Start the node of the cluster at that place; it has ended its start when its starter has."""
         node = self.cluster.nodes[place]
-        machine = Machine(Launch(self.cluster, node, {}), threading.Thread(target=lambda: self._boot(machine)), LAYOUT)
+        machine = Machine(Launch(self.cluster, node), threading.Thread(target=lambda: self._boot(machine)), LAYOUT)
         self.nodes.start(machine)
         return machine
 
@@ -84,7 +84,7 @@ def test_a_hub_ends_if_the_way_to_its_pods_is_missing(world: World, monkeypatch:
         raise HostError("the EKS cluster is gone")
 
     monkeypatch.setattr(PodsLink, "of", fail)
-    machine = Machine(Launch(world.cluster, world.cluster.nodes[0], {}), threading.Thread(target=lambda: None), LAYOUT)
+    machine = Machine(Launch(world.cluster, world.cluster.nodes[0]), threading.Thread(target=lambda: None), LAYOUT)
     world.nodes.start(machine)
     view, spec = world.nodes.first_view(machine), NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4")
     for _ in range(2):
