@@ -42,6 +42,13 @@ class Behaviour:
     cluster_type: Literal["written", "absent"] = "written"
     # AgentIpAddress is of HyperPod's own network: both sources (172.16.102.203 beside 10.1.…).
     agent_address: Literal["other_network", "same"] = "other_network"
+    # "workers may show instance groups that have since been scaled to 0": the same document of awsome-distributed-ai.
+    worker_copies: Literal["lagging", "current"] = "lagging"
+    # The scripts are in /tmp/BUCKET/PREFIX/: the same document. `random`: a folder of their own at each run.
+    scripts_folder: Literal["bucket", "random"] = "bucket"
+    # `assumed-role/ROLE/SageMaker` of get-caller-identity on a Slurm node: ai-on-sagemaker-hyperpod,
+    # docs/08-Tips/Slurm/20-troubeshoot-permissions.md. On EKS, the access entry needs the node's name: assumed.
+    caller: Literal["SageMaker", "instance"] = "SageMaker"
     # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
     gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run

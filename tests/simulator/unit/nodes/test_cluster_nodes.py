@@ -259,6 +259,6 @@ def test_a_failing_script_is_reported_with_its_status_and_last_line(tmp_path: Pa
     hub, lines = FakeHub(tmp_path, VPC), list[str]()
     hub.prints, hub.status = prints, 3
     with LogStream(lines.extend) as stream, pytest.raises(ScriptsError) as raised:
-        run_scripts(hub, "i-4", LifecycleScripts("s3://b/", "b", "", "go"), {"go": b"#!/bin/sh\n"}, stream)
+        run_scripts(hub, "i-4", LifecycleScripts("s3://b/", "b", "", "go"), {"go": b"#!/bin/sh\n"}, stream, behaviour=Behaviour())
     assert str(raised.value) == text
     assert tuple(lines) == prints
