@@ -58,9 +58,17 @@ class Behaviour:
     stub_slurm_conf: Literal["present", "absent"] = "present"
     # Ubuntu's unattended-upgrades holds apt's lock after a boot. No source says how long on HyperPod's image.
     apt_lock_s: float = 1.0
-    # API-driven images configure accounting, says the developer guide; not whether slurmdbd runs before OnInitComplete. Without
-    # it, the scripts have more to do: slurmctld has run without the database's cluster id.
-    image_accounting: Literal["absent", "masked", "starting", "running"] = "absent"
+    # API-driven images deploy MariaDB and slurmdbd on the controller, say the developer guide and Extensions/add-users, which
+    # waits up to 60 s for slurmdbd. Older images may have none: then slurmctld has run without the database's cluster id.
+    image_accounting: Literal["starting", "absent", "masked", "running"] = "starting"
+    # "OnInitComplete and lifecycle scripts can run before or in parallel with Slurm service startup": awsome-distributed-ai,
+    # 5.sagemaker-hyperpod/Extensions/detect-node. Extensions/add-users says that Slurm starts before.
+    slurm_start: Literal["beside", "before_scripts"] = "beside"
+    # Scripts that map jobs to GPUs, in prolog.d and epilog.d, and with SlurmConfig their lines in slurm.conf: the same folder's
+    # Extensions/observability/README.md.
+    image_prologs: Literal["present", "absent"] = "present"
+    # /opt/slurm is a link to /opt/slurm-24.11 or -25.11: sample-physical-ai-scaffolding-kit, ensure_topology_conf.sh.
+    slurm_folder: Literal["link", "folder"] = "link"
     # The interval of this project's own agent on nodes instead of its minute, for tests and demos; 0: the minute.
     follow_every_s: float = 0.0
     # The size of root volumes, which are in memory. HyperPod's have 100 GB: a test fills a small one.

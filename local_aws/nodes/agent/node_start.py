@@ -130,6 +130,7 @@ class NodeStart:
             has_name=self.nodes.behaviour.host_name == "known",
             disk_mib=int(self.nodes.behaviour.root_volume_mib),
             rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
+            links={"/opt/slurm": "/opt/slurm-24.11"} if self.nodes.behaviour.slurm_folder == "link" else {},
             reaches_aws=reaches_aws(launch.cluster, launch.node),
         )
         return self.nodes.boot(machine, spec, vpc, view)

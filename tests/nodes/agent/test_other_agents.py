@@ -37,6 +37,8 @@ AGENTS = {
         gres_conf="kept",
         login_nodes="absent",
         stub_slurm_conf="absent",
+        slurm_folder="folder",
+        image_prologs="absent",
         apt_lock_s=0,
     ),
     "a topology that it describes, and devices": Behaviour(automatic_topology="described", gres_conf="devices"),
