@@ -9,6 +9,7 @@ _DEFAULTS: dict[str, float] = {
     # A cluster with the reference's six nodes is InService after about ten minutes.
     "hyperpod.create.launch": 60,  # from the request to the nodes' network interfaces
     "hyperpod.update.launch": 20,
+    "hyperpod.describe.stale": 10,  # until DescribeCluster shows a new or changed cluster
     "hyperpod.node.boot": 300,  # from the interfaces to the lifecycle script
     "hyperpod.node.join": 1200,  # until HyperPod gives up on a node that does not join its EKS cluster
     "hyperpod.node.stagger": 20,  # between two nodes

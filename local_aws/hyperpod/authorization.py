@@ -26,5 +26,10 @@ def named_cluster(call: Call, context: Context | None = None) -> Cluster:
     tags = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
     call.authorize(f"sagemaker:{call.operation}", arn, {**tags, **(context or {})})
     if cluster is None:
-        raise AwsError("ResourceNotFound", f"Cluster with name {name} not found.")
+        raise missing(name)
     return cluster
+
+
+def missing(name: str) -> AwsError:
+    """Return the error for a cluster that does not exist."""
+    return AwsError("ResourceNotFound", f"Cluster with name {name} not found.")

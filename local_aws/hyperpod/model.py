@@ -98,6 +98,7 @@ class Cluster:
     failure: str = ""
     created: AwsTime = field(default_factory=clock.moment)
     change: Change | None = None
+    stale: tuple[float, Json | None] | None = None  # until when DescribeCluster shows this; None: it does not find the cluster
     events: list[Json] = field(default_factory=list)
     operations: list[Json] = field(default_factory=list)
     access_entries: list[str] = field(default_factory=list)  # principals of the EKS access entries that HyperPod created

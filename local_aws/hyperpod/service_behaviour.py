@@ -6,6 +6,9 @@
 `degraded_addons`: whether AWS::EKS::Addon is `complete` in DEGRADED, as terraform-provider-aws issue 44669 saw (2025-10),
 or waits for ACTIVE, to `fail` after 20 minutes.
 
+`describe_cluster`: whether DescribeCluster is `stale` for ten seconds: it does not find a new cluster, and shows a changed one as
+before. Terraform's acceptance tests of aws_sagemaker_cluster (Altos Labs, 2025) tolerate both.
+
 `echo`: how DescribeCluster shows a request. AWS documents neither the defaults that it adds nor the order of lists. The default,
 `differing`, is the worse case.
 
@@ -33,6 +36,7 @@ from local_aws.json_service import Json
 CHOICES = {
     "cordon_after_reboot": ("cleared", "kept"),
     "degraded_addons": ("complete", "fail"),
+    "describe_cluster": ("stale", "current"),
     "echo": ("differing", "exact"),
     "guardduty": ("off", "automatic"),
     "left_out": ("keep", "drop"),
@@ -90,6 +94,11 @@ def with_left_out(before: Json, spec: Json) -> Json:
     kept = {name: value for name, value in before.items() if other.get(name) not in spec}
     below = {name: with_left_out(before[name], spec[name]) for name in _STRUCTURES if name in before and name in spec}
     return {**kept, **spec, **below}
+
+
+def describe_is_stale() -> bool:
+    """Return whether DescribeCluster shows a change only after a while."""
+    return _chosen["describe_cluster"] == "stale"
 
 
 def quotas_block_deletion() -> bool:
