@@ -22,6 +22,7 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.node.shut_down": 180,
     "hyperpod.settle": 60,  # from the last node's start to InService
     "hyperpod.software": 900,
+    "hyperpod.software.retry": 270,  # until a node whose scripts failed starts again: four attempts in 18 minutes
     "hyperpod.roll_back": 180,
     "hyperpod.min_count": 10800,  # until continuous provisioning gives up on a group's minimum
     "hyperpod.delete": 300,

@@ -144,10 +144,11 @@ def update_cluster_software(call: Call) -> Json:
     if unknown:
         raise invalid(f"instance groups {unknown} do not exist in cluster {cluster.name}")
     names = set(requested or cluster.groups)
+    before = {name: Group(dict(cluster.groups[name].spec)) for name in names}
     if "ImageId" in call.request:
         for name in names:
             cluster.groups[name].spec["ImageId"] = call.request["ImageId"]
-    begin_software_update(cluster, names, _ordered_failure(call))
+    begin_software_update(cluster, before, _ordered_failure(call))
     return {"ClusterArn": cluster.arn}
 
 

@@ -79,6 +79,7 @@ class Change:
     before: dict[str, Group] = field(default_factory=dict)
     launched: bool = False
     ordered_failure: str | None = None
+    failures: list[str] = field(default_factory=list)  # the node of each failed start in a software update
 
 
 @dataclass

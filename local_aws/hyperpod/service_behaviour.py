@@ -24,6 +24,10 @@ whether they otherwise block the deletion or stay without a cluster is not docum
 
 `guardduty`: with `automatic`, GuardDuty adds its endpoint to a VPC when nodes start there. It is a setting of the organization.
 
+`software_attempts`: how often UpdateClusterSoftware starts a node whose scripts fail. With `several`, four times in about 18
+minutes, and then again with the former image; awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (2026-07), saw
+this once. With `one`, the update fails at once.
+
 `replaced_address`: whether a replaced node of a Slurm cluster has `kept` its address and so its host name, as AWS's skill
 hyperpod-slurm-debugger 1.0.0 in awslabs/agent-plugins says, or has a `new` one, as all nodes on EKS.
 """
@@ -43,6 +47,7 @@ CHOICES = {
     "leftover_quotas": ("block", "orphan"),
     "provisioning": ("as_requested", "continuous"),
     "replaced_address": ("kept", "new"),
+    "software_attempts": ("several", "one"),
 }
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
 _chosen = dict(_DEFAULTS)
@@ -114,6 +119,11 @@ def has_guardduty() -> bool:
 def degraded_is_complete() -> bool:
     """Return whether CloudFormation calls an add-on in DEGRADED complete."""
     return _chosen["degraded_addons"] == "complete"
+
+
+def software_attempts() -> int:
+    """Return how often a software update starts a node before it restores the former image; 0: it does not restore it."""
+    return 4 if _chosen["software_attempts"] == "several" else 0
 
 
 def reboot_clears_cordon() -> bool:
