@@ -139,7 +139,7 @@ def _agents_files(slurm_conf: str, system: System) -> AgentsFiles:
 
 
 def _runs_several_prologs(system: System) -> bool:
-    """Return whether each line of a prolog counts, as in Slurm 24.11; for older versions the last one may replace the others."""
+    """Return whether each line of a prolog counts, as in Slurm 24.11; in older versions the last line can replace the others."""
     version = re.search(r"(\d+)\.(\d+)", system.slurm("scontrol", "--version"))
     return version is not None and (int(version[1]), int(version[2])) >= (24, 11)
 
