@@ -9,6 +9,7 @@ _DEFAULTS: dict[str, float] = {
     # A cluster with the reference's six nodes is InService after about ten minutes.
     "hyperpod.create.launch": 60,  # from the request to the nodes' network interfaces
     "hyperpod.update.launch": 20,
+    "hyperpod.describe.stale": 10,  # until DescribeCluster shows a new or changed cluster
     "hyperpod.node.boot": 300,  # from the interfaces to the lifecycle script
     "hyperpod.node.join": 1200,  # until HyperPod gives up on a node that does not join its EKS cluster
     "hyperpod.node.stagger": 20,  # between two nodes
@@ -21,6 +22,7 @@ _DEFAULTS: dict[str, float] = {
     "hyperpod.node.shut_down": 180,
     "hyperpod.settle": 60,  # from the last node's start to InService
     "hyperpod.software": 900,
+    "hyperpod.software.retry": 270,  # until a node whose scripts failed starts again: four attempts in 18 minutes
     "hyperpod.roll_back": 180,
     "hyperpod.min_count": 10800,  # until continuous provisioning gives up on a group's minimum
     "hyperpod.delete": 300,

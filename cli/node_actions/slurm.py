@@ -16,8 +16,8 @@ DRAINED, DOWN = {"drained", "draining"}, "down"
 RECOVERY = "Action:"
 """The beginning of Slurm's reason on nodes that HyperPod replaces or reboots."""
 _NOT_RESPONDING = "*"
-_FLAGS = "~#!%$@^-+"
-"""Suffixes of states; https://slurm.schedmd.com/sinfo.html lists them."""
+_FLAGS, _ABSENT = "!$@^-+", "~#%"
+"""Suffixes of states; https://slurm.schedmd.com/sinfo.html lists them. With the second ones, the node has not registered."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Host:
 
 def slurm_host(host: str, state: str, by: str, reason: str) -> Host:
     """Return a node from the fields that sinfo prints; with a job on it, it is draining."""
-    plain = state.rstrip(_FLAGS + _NOT_RESPONDING)
+    plain = state.rstrip(_FLAGS + _ABSENT + _NOT_RESPONDING)
     return Host(
         host,
         state,

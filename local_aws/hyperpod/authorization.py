@@ -30,5 +30,10 @@ def cluster_named(call: Call, name: str, context: Context | None = None) -> Clus
     tags = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
     call.authorize(f"sagemaker:{call.operation}", arn, {**tags, **(context or {})})
     if cluster is None:
-        raise AwsError("ResourceNotFound", f"Cluster with name {name} not found.")
+        raise missing(name)
     return cluster
+
+
+def missing(name: str) -> AwsError:
+    """Return the error for a cluster that does not exist."""
+    return AwsError("ResourceNotFound", f"Cluster with name {name} not found.")

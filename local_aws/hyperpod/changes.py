@@ -7,8 +7,11 @@ from local_aws.hyperpod import continuous, scaling_operations
 from local_aws.hyperpod.cluster_events import About, record, set_status
 from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
 from local_aws.hyperpod.removal import remove_after, shut_down
+from local_aws.hyperpod.service_behaviour import software_attempts
 from local_aws.hyperpod.starting import Listener, NodeStartError, add_missing_nodes, boot, runner
 from local_aws.schedule import schedule
+
+_ROLLS_BACK = "RollbackInProgress"
 
 
 def begin_create(cluster: Cluster, ordered_failure: str | None) -> None:
@@ -29,19 +32,15 @@ def begin_update(cluster: Cluster, groups: dict[str, Group], ordered_failure: st
     _later("hyperpod.update.launch", cluster, _launch)
 
 
-def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: str | None) -> None:
-    """Replace the image of the groups' nodes; their lifecycle scripts run again."""
-    nodes = [node for node in cluster.nodes if node.group in names and node.stays]
-    cluster.change = Change("software", waiting_for={node.id for node in nodes}, launched=True)
-    for node in nodes:
-        node.status = "SystemUpdating"
-    for name in names:
-        cluster.groups[name].software_status = "InProgress"
-    set_status(cluster, "SystemUpdating", names)
+def begin_software_update(cluster: Cluster, before: dict[str, Group], ordered_failure: str | None) -> None:
+    """Replace the image of the nodes of the groups in ``before``, which has their former state; their scripts run again."""
+    cluster.change = Change("software", before=before, launched=True)
+    nodes = _update_software(cluster, cluster.change, "InProgress")
+    set_status(cluster, "SystemUpdating", before)
     if ordered_failure:
         _later("hyperpod.software", cluster, lambda which: _fail(which, ordered_failure))
     elif nodes:
-        boot(cluster, nodes, Listener(_up, _node_failed, _node_faulty), after="hyperpod.software")
+        boot(cluster, nodes, _listener(cluster), after="hyperpod.software")
     else:
         _later("hyperpod.settle", cluster, _finish)
 
@@ -49,6 +48,17 @@ def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: st
 def attach(cluster: Cluster, node: Node) -> None:
     """Boot a node that was moved from another group with the group's scripts."""
     boot(cluster, [node], _listener(cluster))
+
+
+def _update_software(cluster: Cluster, change: Change, status: str) -> list[Node]:
+    """Return the nodes that get an image, now SystemUpdating."""
+    nodes = [node for node in cluster.nodes if node.group in change.before and node.stays]
+    change.waiting_for = {node.id for node in nodes}
+    for node in nodes:
+        node.status = "SystemUpdating"
+    for name in change.before:
+        cluster.groups[name].software_status = status
+    return nodes
 
 
 def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> None:
@@ -116,18 +126,43 @@ def _retire(cluster: Cluster) -> None:
 
 
 def _finish(cluster: Cluster) -> None:
+    results = {"InProgress": "Succeeded", _ROLLS_BACK: "Failed"}
+    if not any(group.software_status == _ROLLS_BACK for group in cluster.groups.values()):
+        cluster.failure = ""
     for group in cluster.groups.values():
-        if group.software_status == "InProgress":
-            group.software_status = "Succeeded"
+        group.software_status = results.get(group.software_status, group.software_status)
     scaling_operations.end_scaling(cluster)
-    cluster.failure, cluster.change = "", None
+    cluster.change = None
     set_status(cluster, "InService")
 
 
 def _node_failed(cluster: Cluster, node: Node, failure: str) -> None:
-    if _change(cluster).kind == "create":
+    change, text = _change(cluster), f"Instance group '{node.group}', instance {node.id}: {failure}"
+    if change.kind == "software" and _start_again(cluster, change, node, text):
+        return
+    if change.kind == "create":
         node.status = "Failure"
-    _fail(cluster, f"Instance group '{node.group}', instance {node.id}: {failure}")
+    _fail(cluster, text)
+
+
+def _start_again(cluster: Cluster, change: Change, node: Node, failure: str) -> bool:
+    """Start a node of a software update again, after some attempts all nodes with the former image; return whether it did."""
+    if not software_attempts() or cluster.groups[node.group].software_status == _ROLLS_BACK:
+        return False
+    change.failures.append(node.id)
+    nodes = [node]
+    if change.failures.count(node.id) == software_attempts():
+        cluster.failure = failure
+        record(cluster, "Cluster software is rolled back", About(failure=failure))
+        _restore_images(cluster, change)
+        nodes = _update_software(cluster, change, _ROLLS_BACK)
+    boot(cluster, nodes, _listener(cluster), after="hyperpod.software.retry")
+    return True
+
+
+def _restore_images(cluster: Cluster, change: Change) -> None:
+    for name, group in change.before.items():
+        cluster.groups[name].spec = group.spec
 
 
 def _node_faulty(cluster: Cluster, node: Node) -> None:
@@ -164,7 +199,7 @@ def _launch_replacement(cluster: Cluster, change: Change, node: Node) -> None:
 
 
 def _listener(cluster: Cluster) -> Listener:
-    if cluster.continuous:
+    if cluster.continuous and _change(cluster).kind != "software":
         return continuous.listener(_up, _fail, _node_faulty)
     return Listener(_up, _node_failed, _node_faulty)
 
@@ -209,8 +244,9 @@ def _end_rolled_back(cluster: Cluster) -> None:
 
 def _give_up_software(cluster: Cluster) -> None:
     for group in cluster.groups.values():
-        if group.software_status == "InProgress":
+        if group.software_status in ("InProgress", _ROLLS_BACK):
             group.software_status = "Failed"
+    _restore_images(cluster, _change(cluster))
     for node in cluster.nodes:
         if node.status == "SystemUpdating":
             node.status = "Running"

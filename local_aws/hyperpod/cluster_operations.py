@@ -5,15 +5,22 @@ import string
 from datetime import UTC, datetime
 
 from local_aws import faults
+from local_aws.clock import clock
+from local_aws.durations import duration
 from local_aws.errors import AwsError
 from local_aws.hyperpod import eks_access, eks_checks, governance_model, quotas
-from local_aws.hyperpod.authorization import named_cluster, tag_context
+from local_aws.hyperpod.authorization import missing, named_cluster, tag_context
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
 from local_aws.hyperpod.model import Cluster, Group, clusters, is_under_check
 from local_aws.hyperpod.removal import begin_delete
-from local_aws.hyperpod.service_behaviour import quotas_block_deletion, with_default_provisioning, with_left_out
+from local_aws.hyperpod.service_behaviour import (
+    describe_is_stale,
+    quotas_block_deletion,
+    with_default_provisioning,
+    with_left_out,
+)
 from local_aws.hyperpod.tag_operations import check_tags, from_list
 from local_aws.json_service import Call, Context, Json, Operation, page
 
@@ -59,7 +66,13 @@ def create_cluster(call: Call) -> Json:
         eks_access.create_entries(call, cluster)
     clusters(call.account, call.region)[name] = cluster
     begin_create(cluster, _ordered_failure(call))
+    _keep_showing(cluster, None)
     return {"ClusterArn": cluster.arn}
+
+
+def _keep_showing(cluster: Cluster, before: Json | None) -> None:
+    """Let DescribeCluster show the cluster as before its creation or change for a while."""
+    cluster.stale = (clock.seconds() + duration("hyperpod.describe.stale"), before) if describe_is_stale() else None
 
 
 def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs: list[Json]) -> None:
@@ -79,7 +92,12 @@ def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs
 
 def describe_cluster(call: Call) -> Json:
     """Return the current state of the cluster."""
-    return cluster_details(named_cluster(call))
+    cluster = named_cluster(call)
+    if cluster.stale is None or clock.seconds() >= cluster.stale[0]:
+        return cluster_details(cluster)
+    if cluster.stale[1] is None:
+        raise missing(cluster.name)
+    return cluster.stale[1]
 
 
 def update_cluster(call: Call) -> Json:
@@ -102,8 +120,10 @@ def update_cluster(call: Call) -> Json:
     quotas.check(call.account, call.region, growth(cluster, specs))
     if cluster.eks_arn and specs:
         eks_access.authorize_creation(call, cluster.eks_arn, specs)
+    before = cluster_details(cluster)
     cluster.settings |= changed
     begin_update(cluster, groups, _ordered_failure(call))
+    _keep_showing(cluster, before)
     if cluster.eks_arn and specs:
         eks_access.create_entries(call, cluster)
     return {"ClusterArn": cluster.arn}
@@ -124,10 +144,11 @@ def update_cluster_software(call: Call) -> Json:
     if unknown:
         raise invalid(f"instance groups {unknown} do not exist in cluster {cluster.name}")
     names = set(requested or cluster.groups)
+    before = {name: Group(dict(cluster.groups[name].spec)) for name in names}
     if "ImageId" in call.request:
         for name in names:
             cluster.groups[name].spec["ImageId"] = call.request["ImageId"]
-    begin_software_update(cluster, names, _ordered_failure(call))
+    begin_software_update(cluster, before, _ordered_failure(call))
     return {"ClusterArn": cluster.arn}
 
 

@@ -79,6 +79,7 @@ class Change:
     before: dict[str, Group] = field(default_factory=dict)
     launched: bool = False
     ordered_failure: str | None = None
+    failures: list[str] = field(default_factory=list)  # the node of each failed start in a software update
 
 
 @dataclass
@@ -98,6 +99,7 @@ class Cluster:
     failure: str = ""
     created: AwsTime = field(default_factory=clock.moment)
     change: Change | None = None
+    stale: tuple[float, Json | None] | None = None  # until when DescribeCluster shows this; None: it does not find the cluster
     events: list[Json] = field(default_factory=list)
     operations: list[Json] = field(default_factory=list)
     access_entries: list[str] = field(default_factory=list)  # principals of the EKS access entries that HyperPod created

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from local_aws.hyperpod.model import Cluster, Node
-from local_aws.json_service import Json
 
 
 @dataclass(frozen=True)
 class Launch:
-    """A node to start, with everything that HyperPod gives it."""
+    """A node to start."""
 
     cluster: Cluster
     node: Node
-    resource_config: Json  # what HyperPod writes to /opt/ml/config/resource_config.json
 
 
 @dataclass(frozen=True)
@@ -60,27 +58,3 @@ class NodeRunner(Protocol):
 
     def reset(self) -> None:
         """Stop all nodes."""
-
-
-def resource_config(cluster: Cluster) -> Json:
-    """Return the content of resource_config.json, which tells a node its cluster and all nodes' addresses."""
-    groups = [
-        {
-            "Name": group.name,
-            "InstanceType": group.spec.get("InstanceType", ""),
-            "Instances": [
-                {
-                    "InstanceName": f"{group.name}-{node.number}",
-                    "AgentIpAddress": node.address,
-                    "CustomerIpAddress": node.address,
-                    "InstanceId": node.id,
-                }
-                # In the same order when a node is replaced: the agent would make slurmctld forget when each node last answered.
-                for node in sorted(
-                    (*cluster.nodes_of(group.name), *cluster.in_replacement(group.name)), key=lambda node: node.number
-                )
-            ],
-        }
-        for group in cluster.groups.values()
-    ]
-    return {"ClusterConfig": {"ClusterArn": cluster.arn, "ClusterName": cluster.name}, "InstanceGroups": groups}

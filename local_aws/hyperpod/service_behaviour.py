@@ -6,6 +6,9 @@
 `degraded_addons`: whether AWS::EKS::Addon is `complete` in DEGRADED, as terraform-provider-aws issue 44669 saw (2025-10),
 or waits for ACTIVE, to `fail` after 20 minutes.
 
+`describe_cluster`: whether DescribeCluster is `stale` for ten seconds: it does not find a new cluster, and shows a changed one as
+before. Terraform's acceptance tests of aws_sagemaker_cluster (Altos Labs, 2025) tolerate both.
+
 `echo`: how DescribeCluster shows a request. AWS documents neither the defaults that it adds nor the order of lists. The default,
 `differing`, is the worse case.
 
@@ -21,6 +24,10 @@ whether they otherwise block the deletion or stay without a cluster is not docum
 
 `guardduty`: with `automatic`, GuardDuty adds its endpoint to a VPC when nodes start there. It is a setting of the organization.
 
+`software_attempts`: how often UpdateClusterSoftware starts a node whose scripts fail. With `several`, four times in about 18
+minutes, and then again with the former image; awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (2026-07), saw
+this once. With `one`, the update fails at once.
+
 `replaced_address`: whether a replaced node of a Slurm cluster has `kept` its address and so its host name, as AWS's skill
 hyperpod-slurm-debugger 1.0.0 in awslabs/agent-plugins says, or has a `new` one, as all nodes on EKS.
 """
@@ -33,12 +40,14 @@ from local_aws.json_service import Json
 CHOICES = {
     "cordon_after_reboot": ("cleared", "kept"),
     "degraded_addons": ("complete", "fail"),
+    "describe_cluster": ("stale", "current"),
     "echo": ("differing", "exact"),
     "guardduty": ("off", "automatic"),
     "left_out": ("keep", "drop"),
     "leftover_quotas": ("block", "orphan"),
     "provisioning": ("as_requested", "continuous"),
     "replaced_address": ("kept", "new"),
+    "software_attempts": ("several", "one"),
 }
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
 _chosen = dict(_DEFAULTS)
@@ -92,6 +101,11 @@ def with_left_out(before: Json, spec: Json) -> Json:
     return {**kept, **spec, **below}
 
 
+def describe_is_stale() -> bool:
+    """Return whether DescribeCluster shows a change only after a while."""
+    return _chosen["describe_cluster"] == "stale"
+
+
 def quotas_block_deletion() -> bool:
     """Return whether a cluster with quotas cannot be deleted."""
     return _chosen["leftover_quotas"] == "block"
@@ -105,6 +119,11 @@ def has_guardduty() -> bool:
 def degraded_is_complete() -> bool:
     """Return whether CloudFormation calls an add-on in DEGRADED complete."""
     return _chosen["degraded_addons"] == "complete"
+
+
+def software_attempts() -> int:
+    """Return how often a software update starts a node before it restores the former image; 0: it does not restore it."""
+    return 4 if _chosen["software_attempts"] == "several" else 0
 
 
 def reboot_clears_cordon() -> bool:

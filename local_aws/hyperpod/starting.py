@@ -13,7 +13,7 @@ from local_aws.hyperpod.deep_checks import ResultLog, ordered_failure, set_resul
 from local_aws.hyperpod.health_records import first_records
 from local_aws.hyperpod.kubernetes.agent import agents
 from local_aws.hyperpod.model import Cluster, Group, Node, instance_type, lock
-from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
+from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome
 from local_aws.hyperpod.roles import MissingPermissionError
 from local_aws.network_interfaces import OutOfAddressesError
 from local_aws.schedule import schedule
@@ -123,7 +123,7 @@ class _Start:
                 return
             if self.node.status == "SystemUpdating":
                 runner().stop(self.node.id)  # not earlier: a failed update leaves nodes unchanged
-            launch = Launch(self.cluster, self.node, resource_config(self.cluster))
+            launch = Launch(self.cluster, self.node)
         runner().start(launch, self.done)  # outside the lock: a runner may be slow
 
     def done(self, outcome: Outcome) -> None:

@@ -47,6 +47,7 @@ def spec_to_json(spec: NodeSpec) -> Json:
         "rank": spec.rank,
         "has_name": spec.has_name,
         "disk_mib": spec.disk_mib,
+        "links": dict(spec.links),
         "reaches_aws": spec.reaches_aws,
     }
 

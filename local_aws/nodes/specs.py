@@ -30,6 +30,7 @@ class NodeSpec:
     rank: int = 1  # priority at boot; the lowest goes first
     has_name: bool = True  # whether its host name resolves from the start, or only after the hub's `name`
     disk_mib: int = 4096  # size of the root volume; it is in memory and uses only what is written
+    links: Mapping[str, str] = field(default_factory=dict)  # a folder of the image that is a link -> the link's target
     reaches_aws: bool = False  # whether the embedded AWS listens on its loopback address
 
 

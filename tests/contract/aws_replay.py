@@ -97,7 +97,7 @@ class Replay:
         """Return the files that the simulated agent writes on a node of the replayed cluster."""
         [cluster] = [each for each in everything() if each.name == NAME]
         behaviour = Behaviour()
-        view = ClusterView.of(cluster, empty_instances=behaviour.empty_instances)
+        view = ClusterView.of(cluster, behaviour)
         found = {RESOURCE_CONFIG: view.resource_config}
         given = slurm_conf.parameters_of(specs(cluster))
         if given is None and (node / PARAMETERS).exists():

@@ -159,7 +159,7 @@ DOCTORED: dict[str, tuple[Doctor, str]] = {
         ".Instances: only the simulation has it: None",
     ),
     "another form of node lines": (
-        _replaced(f"{CONTROLLER}/{SLURM_CONF}", " State=UNKNOWN", " Feature=ml.c5.xlarge State=CLOUD"),
+        _replaced(f"{CONTROLLER}/{SLURM_CONF}", " State=CLOUD", " Feature=ml.c5.xlarge State=CLOUD"),
         "only AWS has the line 'NodeName=<nodes> NodeAddr=<address> CPUs=N Feature=ml.c5.xlarge State=CLOUD'",
     ),
     "a setting of slurm.conf": (

@@ -23,7 +23,9 @@ SERVICES = {
 }
 JOINING = "joining"
 MOST_PROBLEMS = 50
-_WIDTHS = {"NodeHost": 80, "StateComplete": 80, "Reason": 200}
+_WIDTHS = {"NodeHost": 80, "StateComplete": 80, "Version": 20, "Reason": 200}
+_UNREGISTERED = "N/A"  # the version of a slurmd that never registered
+_DOWN = {"down", "error", "fail"}
 _BUSY = {"allocated", "mixed", "completing"}
 _COUNTED = ("idle", "allocated", "drained", "down", "joining")
 
@@ -88,14 +90,15 @@ def _nodes(system: System) -> dict[str, Any]:
     except NodeError as error:
         print(f"warning: the states of Slurm's nodes are unknown: {error}")
         return dict.fromkeys(("nodes", *_COUNTED, "problems"))
-    nodes = {host: (state, reason) for host, state, reason in map(_columns, output.splitlines()) if host}
-    kinds = [_kind(state) for state, _ in nodes.values()]
+    rows = {row[0]: row for row in map(_columns, output.splitlines()) if row[0]}
+    nodes = {host: (_kind(state, version), state, reason) for host, state, version, reason in rows.values()}
     problems = [
-        {"host": host, "state": JOINING if _kind(state) == JOINING else state, "reason": "" if reason == "none" else reason}
-        for host, (state, reason) in nodes.items()
-        if _kind(state) in ("drained", "down", JOINING)
+        {"host": host, "state": JOINING if kind == JOINING else state, "reason": "" if reason == "none" else reason}
+        for host, (kind, state, reason) in nodes.items()
+        if kind in ("drained", "down", JOINING)
     ]
     problems.sort(key=lambda each: each["state"] == JOINING)
+    kinds = [kind for kind, *_ in nodes.values()]
     counts = {kind: kinds.count(kind) for kind in _COUNTED}
     return {"nodes": len(nodes), **counts, "problems": problems[:MOST_PROBLEMS]}
 
@@ -108,12 +111,13 @@ def _columns(line: str) -> list[str]:
     return columns
 
 
-def _kind(state: str) -> str:
+def _kind(state: str, version: str) -> str:
     """Return what a node's state and its flags mean for jobs: "idle+drain" is drained."""
     base, *flags = state.lower().rstrip("*").split("+")
-    if base == "unknown":  # before its first registration; slurmctld calls it down after SlurmdTimeout, 300 s by default
+    # Before its first registration; slurmctld calls it down after SlurmdTimeout, 300 s by default. With State=CLOUD, it is idle.
+    if base == "unknown" or (version == _UNREGISTERED and base not in _DOWN and "drain" not in flags):
         return JOINING
-    if base in ("down", "error", "fail") or {"not_responding", "fail"} & set(flags):
+    if base in _DOWN or {"not_responding", "fail"} & set(flags):
         return "down"
     if "drain" in flags or base.startswith("drain"):
         return "drained"

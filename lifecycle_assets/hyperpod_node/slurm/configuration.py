@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,10 +33,11 @@ HEADER = "# written by hyperpod_node from the cluster file; changes here are ove
 
 @dataclass(frozen=True)
 class AgentsFiles:
-    """The text of the agent's files beside slurm.conf; empty where there are none."""
+    """The text of the agent's files beside slurm.conf, empty where there are none; and whether Slurm runs several prologs."""
 
     topology: AgentsTopology = field(default_factory=AgentsTopology)
     gres_conf: str = ""
+    several_prologs: bool = False
 
 
 NO_FILES = AgentsFiles()
@@ -70,13 +72,14 @@ def render(
     block = managed_block.block(conf, settings, used)
     final = conf.text if agents.topology.is_described else topology.turn_off(conf.text)
     text, more = partition_lines.complete(final, settings.slurm.partitions, partition_lines.hosts_by_group(cluster, conf))
+    more += managed_block.scripts_beside(conf, settings) if agents.several_prologs else []
     return Configuration(
         slurm_conf=SlurmConf(text).with_block(block, more, is_marked=settings.slurm.setup == API),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
         topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),
         has_agents_topology=agents.topology.is_described,
-        warnings=tuple(_warnings(conf, settings, problem)),
+        warnings=tuple(_warnings(conf, settings, problem, agents)),
     )
 
 
@@ -87,7 +90,7 @@ def apply(
     with _locked(system):
         while True:
             before = read(system.slurm_conf)
-            desired = render(before, settings, cluster, _agents_files(system), login_group)
+            desired = render(before, settings, cluster, _agents_files(before, system), login_group)
             changed = _write_companions(desired, system)
             if read(system.slurm_conf) == before:  # the agent may have written since
                 return _rewrite(system.slurm_conf, desired.slurm_conf) or changed, desired.warnings
@@ -104,10 +107,12 @@ def record_slurmctld(system: System) -> None:
     daemon.record_files("slurmctld", files(system), system)
 
 
-def _warnings(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> list[str]:
+def _warnings(conf: SlurmConf, settings: NodeSettings, problem: str | None, agents: AgentsFiles) -> list[str]:
     warnings = [problem] if problem else []
-    if settings.slurm.prolog_and_epilog and (conf.value("Prolog") or conf.value("Epilog")):
-        warnings.append("slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already")
+    if managed_block.scripts_beside(conf, settings) and not agents.several_prologs:
+        warnings.append(
+            "slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already, and Slurm before 24.11 runs one"
+        )
     return warnings
 
 
@@ -125,10 +130,18 @@ def _rewrite(path: Path, text: str) -> bool:
     return put(path, text, mode=status.st_mode & 0o7777, owner=(status.st_uid, status.st_gid))
 
 
-def _agents_files(system: System) -> AgentsFiles:
+def _agents_files(slurm_conf: str, system: System) -> AgentsFiles:
     """Return the files that these scripts did not write."""
     conf, yaml, gres = (_read_other(system.slurm_etc / name) for name in (*TOPOLOGIES, "gres.conf"))
-    return AgentsFiles(AgentsTopology(conf, yaml), gres)
+    agents = SlurmConf.parse(slurm_conf)
+    has_prologs = agents.value("Prolog") or agents.value("Epilog")
+    return AgentsFiles(AgentsTopology(conf, yaml), gres, bool(has_prologs) and _runs_several_prologs(system))
+
+
+def _runs_several_prologs(system: System) -> bool:
+    """Return whether each line of a prolog counts, as in Slurm 24.11; in older versions the last line can replace the others."""
+    version = re.search(r"(\d+)\.(\d+)", system.slurm("scontrol", "--version"))
+    return version is not None and (int(version[1]), int(version[2])) >= (24, 11)
 
 
 def _read_other(path: Path) -> str:

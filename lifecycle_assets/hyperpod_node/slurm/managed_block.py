@@ -85,6 +85,15 @@ def _prolog_and_epilog(conf: SlurmConf, settings: NodeSettings) -> dict[str, str
     return lines | ({"PrologFlags": flags} if flags else {})
 
 
+def scripts_beside(conf: SlurmConf, settings: NodeSettings) -> list[str]:
+    """Return the lines that add our prolog and epilog to those of the agent, as HyperPod's image has them for GPU metrics.
+
+    https://github.com/awslabs/awsome-distributed-ai (Extensions/observability/README.md)
+    """
+    theirs = conf.value("Prolog") or conf.value("Epilog")
+    return [f"Prolog={PROLOG}", f"Epilog={EPILOG}"] if settings.slurm.prolog_and_epilog and theirs else []
+
+
 def _gpus(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
     """Declare GPUs as a resource, and count them if there is slurmdbd: without it, slurmctld would not start."""
     if "gres=gpu" not in conf.text.lower():

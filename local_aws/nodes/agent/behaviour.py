@@ -33,6 +33,22 @@ class Behaviour:
     gres: Literal["with_file", "none"] = "with_file"
     # The published node line has none: the same page. sample-physical-ai-scaffolding-kit submits jobs with --mem.
     real_memory: Literal["absent", "written"] = "absent"
+    # The same line ends in `State=CLOUD`: before its slurmd registers, sinfo prints such a node as `idle~`.
+    node_state: Literal["CLOUD", "UNKNOWN"] = "CLOUD"
+    # The same page removes `OverSubscribe=EXCLUSIVE` from `dev`; it shows no other partition. Jobs get whole nodes with it.
+    partitions: Literal["exclusive", "shared"] = "exclusive"
+    # ClusterType and SlurmConfig or KubernetesConfig in resource_config.json: awsome-distributed-ai,
+    # devops-agent/docs/hyperpod-mental-model.md. hyperpod_k8s (yubingjiaocn, 2024) has a file without them.
+    cluster_type: Literal["written", "absent"] = "written"
+    # AgentIpAddress is of HyperPod's own network: both sources (172.16.102.203 beside 10.1.…).
+    agent_address: Literal["other_network", "same"] = "other_network"
+    # "workers may show instance groups that have since been scaled to 0": the same document of awsome-distributed-ai.
+    worker_copies: Literal["lagging", "current"] = "lagging"
+    # The scripts are in /tmp/BUCKET/PREFIX/: the same document. `random`: a folder of their own at each run.
+    scripts_folder: Literal["bucket", "random"] = "bucket"
+    # `assumed-role/ROLE/SageMaker` of get-caller-identity on a Slurm node: ai-on-sagemaker-hyperpod,
+    # docs/08-Tips/Slurm/20-troubeshoot-permissions.md. On EKS, the access entry needs the node's name: assumed.
+    caller: Literal["SageMaker", "instance"] = "SageMaker"
     # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
     gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run
@@ -42,9 +58,17 @@ class Behaviour:
     stub_slurm_conf: Literal["present", "absent"] = "present"
     # Ubuntu's unattended-upgrades holds apt's lock after a boot. No source says how long on HyperPod's image.
     apt_lock_s: float = 1.0
-    # API-driven images configure accounting, says the developer guide; not whether slurmdbd runs before OnInitComplete. Without
-    # it, the scripts have more to do: slurmctld has run without the database's cluster id.
-    image_accounting: Literal["absent", "masked", "starting", "running"] = "absent"
+    # API-driven images deploy MariaDB and slurmdbd on the controller, say the developer guide and Extensions/add-users, which
+    # waits up to 60 s for slurmdbd. Older images may have none: then slurmctld has run without the database's cluster id.
+    image_accounting: Literal["starting", "absent", "masked", "running"] = "starting"
+    # "OnInitComplete and lifecycle scripts can run before or in parallel with Slurm service startup": awsome-distributed-ai,
+    # 5.sagemaker-hyperpod/Extensions/detect-node. Extensions/add-users says that Slurm starts before.
+    slurm_start: Literal["beside", "before_scripts"] = "beside"
+    # Scripts that map jobs to GPUs, in prolog.d and epilog.d, and with SlurmConfig their lines in slurm.conf: the same folder's
+    # Extensions/observability/README.md.
+    image_prologs: Literal["present", "absent"] = "present"
+    # /opt/slurm is a link to /opt/slurm-24.11 or -25.11: sample-physical-ai-scaffolding-kit, ensure_topology_conf.sh.
+    slurm_folder: Literal["link", "folder"] = "link"
     # The interval of this project's own agent on nodes instead of its minute, for tests and demos; 0: the minute.
     follow_every_s: float = 0.0
     # The size of root volumes, which are in memory. HyperPod's have 100 GB: a test fills a small one.

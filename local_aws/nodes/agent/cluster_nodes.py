@@ -66,7 +66,7 @@ class ClusterNodes:
         late = self.behaviour.node_lines == "after_scripts"
         with self._lock:
             listed = set(self._listed or ()) if late else None
-        return ClusterView.of(cluster, listed, self.behaviour.empty_instances)
+        return ClusterView.of(cluster, self.behaviour, listed)
 
     def first_view(self, machine: Machine) -> ClusterView:
         """Return the view for a machine that boots. The cluster's first slurm.conf lists all current nodes."""
@@ -104,7 +104,8 @@ class ClusterNodes:
                 for machine in machines:
                     machine.layout = slurm_conf.SlurmLayout.read(of_request)
             controllers = [machine for machine in machines if machine.is_controller and machine.view != view]
-            others = [machine for machine in machines if not machine.is_controller and _is_stale(machine, view)]
+            keep = self.behaviour.worker_copies == "lagging"
+            others = [each for each in machines if not each.is_controller and _is_stale(each, view, keep_removed=keep)]
             _give_up(hub, controllers, view)
             changed = [machine for machine in controllers if self._rewrite(hub, machine, view)]
             next((machine for machine in changed if slurmctld.reconfigure(hub, machine)), None)
@@ -274,9 +275,11 @@ def _in_thread(action: Callable[[], None]) -> None:
     threading.Thread(target=act, name="agent", daemon=True).start()
 
 
-def _is_stale(machine: Machine, view: ClusterView) -> bool:
-    """Return whether the files of a node without a slurm.conf are out of date."""
-    return machine.view is None or machine.view.resource_config != view.resource_config
+def _is_stale(machine: Machine, view: ClusterView, *, keep_removed: bool) -> bool:
+    """Return whether a node without a slurm.conf gets the file; with ``keep_removed``, not if nodes only left."""
+    if machine.view is None or machine.view.resource_config == view.resource_config:
+        return machine.view is None
+    return not (keep_removed and machine.layout and set(view.members) < set(machine.view.members))
 
 
 def _give_up(hub: Hub, controllers: list[Machine], view: ClusterView) -> None:

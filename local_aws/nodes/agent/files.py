@@ -17,7 +17,12 @@ _SLURMD = """\
 [ "$1" != -C ] || exec echo "NodeName=$(hostname) {}"
 exec /opt/slurm/sbin/slurmd "$@"
 """
+_MAP = "/run/slurm/dcgm-job-mapping"
 _PARAMETERS = f"/opt/ml/config/{slurm_conf.PARAMETERS}"
+_JOB_SCRIPTS = {
+    f"{ETC}/prolog.d/700_dcgm_job_map_register.sh": f"#!/bin/sh\nmkdir -p {_MAP}; echo $SLURM_JOB_ID >{_MAP}/0\nexit 0\n",
+    f"{ETC}/epilog.d/700_dcgm_job_map_cleanup.sh": f"#!/bin/sh\nrm -f {_MAP}/0\nexit 0\n",
+}
 _MUNGE_KEY = "/etc/munge/munge.key"
 _ENDPOINT = "/etc/systemd/system.conf.d/endpoint.conf"
 _TIMER = "/etc/systemd/system/hyperpod-follow.timer.d/simulation.conf"
@@ -67,6 +72,8 @@ def of_slurm(
 ) -> dict[str, NodeFile]:
     """Return the Slurm files of a group's nodes; only controllers have Slurm's own files."""
     files = {_PARAMETERS: NodeFile(parameters)}
+    if behaviour.image_prologs == "present":
+        files |= {path: NodeFile(text.encode(), 0o755) for path, text in _JOB_SCRIPTS.items()}
     if group != layout.controller_group:
         files[f"{BIN}/slurmd"] = NodeFile(_SLURMD.format(view.shapes[group].as_slurmd_prints).encode(), 0o755)
         stub = {SLURM_CONF: NodeFile(b"# HyperPod's agent completes this file on controllers\n")}

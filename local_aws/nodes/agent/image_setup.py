@@ -50,8 +50,10 @@ unit=/etc/systemd/system/slurmd.service
 SLURMD_OPTIONS="--conf-server {addresses}" envsubst '$SLURMD_OPTIONS' < $unit > $unit.new
 mv $unit.new $unit
 systemctl daemon-reload
-systemctl enable slurmd
-systemctl start --no-block slurmd"""
+systemctl enable slurmd"""
+# How many of this machine's seconds later the daemons start that start beside the scripts. No source says.
+_BESIDE_S = 5
+_PROLOGS = "printf 'Prolog={etc}/prolog.d/*\\nEpilog={etc}/epilog.d/*\\n' >> {conf}"
 
 
 def run(hub: Hub, machine: Machine, nodes: ClusterNodes, stream: LogStream) -> None:
@@ -87,10 +89,19 @@ def _slurm(machine: Machine, nodes: ClusterNodes) -> list[str]:
         accounting = _OF_SLURMDBD[nodes.behaviour.image_accounting]
         return [
             f"until grep -q {shlex.quote(own)} {files.SLURM_CONF}; do sleep 0.2; done",
+            *([_PROLOGS.format(etc=files.ETC, conf=files.SLURM_CONF)] if nodes.behaviour.image_prologs == "present" else []),
             accounting.format(etc=files.ETC, cluster=shlex.quote(machine.launch.cluster.name)),
-            "systemctl enable --now slurmctld",
+            "systemctl enable slurmctld",
+            _start("slurmctld", nodes),
         ]
     if machine.launch.node.group not in layout.partitions and nodes.behaviour.login_nodes == "absent":
         return []
     controllers = nodes.view(machine.launch.cluster).members_of(layout.controller_group)
-    return [_SLURMD.format(addresses=",".join(each.address for each in controllers))]
+    return [_SLURMD.format(addresses=",".join(each.address for each in controllers)), _start("slurmd", nodes)]
+
+
+def _start(daemon: str, nodes: ClusterNodes) -> str:
+    start = "systemctl start" + (" --no-block" if daemon == "slurmd" else "")  # slurmd retries until slurmctld knows the node
+    if nodes.behaviour.slurm_start == "beside":
+        return f"systemd-run --quiet --collect sh -c 'sleep {_BESIDE_S}; {start} {daemon}'"
+    return f"{start} {daemon}"

@@ -14,9 +14,10 @@ from local_aws.errors import AwsError
 from local_aws.hyperpod import roles
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
 from local_aws.hyperpod.logs import NodeLog
-from local_aws.hyperpod.node_runner import Launch, Outcome
+from local_aws.hyperpod.node_runner import Outcome
 from local_aws.nodes import support
 from local_aws.nodes.agent import bundle, files, image_setup, kubelet, slurm_conf, unattended_upgrades
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
@@ -24,7 +25,7 @@ from local_aws.nodes.agent.metadata import credentials, devices, metadata
 from local_aws.nodes.agent.view import hostname, specs
 from local_aws.nodes.agent.vpc import reaches_aws, vpc_of
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import HOST, NodeSpec
+from local_aws.nodes.specs import NodeSpec
 
 _PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNIT = "hyperpod-lifecycle"
@@ -78,7 +79,7 @@ class NodeStart:
         scripts, content = LifecycleScripts.of(node.spec), {}
         if scripts:
             stream.add(f"[SageMaker] Downloading lifecycle scripts from {scripts.uri}")
-            content = dict(_download(self.machine.launch, scripts, self.context))
+            content = dict(self._download(scripts))
         of_request = slurm_conf.parameters_of(specs(self.machine.launch.cluster))
         hub = self._boot(of_request or content.get(slurm_conf.PARAMETERS))
         self._hold_apt(hub)
@@ -87,7 +88,7 @@ class NodeStart:
         if of_request:
             image_setup.run(hub, self.machine, self.nodes, stream)
         if scripts:
-            run_scripts(hub, self.machine.id, scripts, content, stream, mounts=self.nodes.behaviour.script_mounts)
+            run_scripts(hub, self.machine.id, scripts, content, stream, behaviour=self.nodes.behaviour)
             stream.add("[SageMaker] The lifecycle scripts succeeded.")
         hub.name(self.machine.id)
         if self.machine.runs_kubelet:
@@ -129,51 +130,52 @@ class NodeStart:
             has_name=self.nodes.behaviour.host_name == "known",
             disk_mib=int(self.nodes.behaviour.root_volume_mib),
             rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
+            links={"/opt/slurm": "/opt/slurm-24.11"} if self.nodes.behaviour.slurm_folder == "link" else {},
             reaches_aws=reaches_aws(launch.cluster, launch.node),
         )
         return self.nodes.boot(machine, spec, vpc, view)
 
     def _credentials(self) -> dict[str, str]:
         """Return the metadata with the execution role's credentials; none if the role cannot be assumed."""
-        launch = self.machine.launch
-        role = str(launch.node.spec["ExecutionRole"])
-        session = (
-            kubelet.name_of(launch.node) if launch.cluster.eks_arn else launch.node.id
-        )  # the access entry's user name has it
         try:
-            return credentials(role, iam.assume(launch.cluster.account, role, roles.SERVICE, session))
+            return credentials(self._role, self._session())
         except AwsError as error:
-            _log.info("node %s has no credentials: %s", launch.node.id, error)
+            _log.info("node %s has no credentials: %s", self.machine.id, error)
             return {}
 
+    def _download(self, scripts: LifecycleScripts) -> bundle.Files:
+        refused = check(self.machine.launch, scripts)
+        if refused:
+            raise ScriptsError(refused)
+        try:
+            return self.context.store.fetch(self._s3(), self._role, scripts)
+        except (HostError, AwsError) as error:
+            raise ScriptsError(str(error)) from error
 
-def _download(launch: Launch, scripts: LifecycleScripts, context: StartContext) -> bundle.Files:
-    refused = check(launch, scripts)
-    if refused:
-        raise ScriptsError(refused)
-    role = str(launch.node.spec["ExecutionRole"])
-    try:
-        return context.store.fetch(_s3(launch, role, context.endpoint), role, scripts)
-    except (HostError, AwsError) as error:
-        raise ScriptsError(str(error)) from error
+    def _s3(self) -> Any:
+        """Return a client with only the execution role's rights."""
+        place = {"endpoint_url": self.context.endpoint, "region_name": self.machine.launch.cluster.region}
+        return boto3.session.Session().client("s3", **place, **self._session().client_keys)
 
+    @property
+    def _role(self) -> str:
+        return str(self.machine.launch.node.spec["ExecutionRole"])
 
-def _s3(launch: Launch, role: str, endpoint: str) -> Any:
-    """Return a client with only the execution role's rights."""
-    session = iam.assume(launch.cluster.account, role, roles.SERVICE, launch.node.id)
-    return boto3.session.Session().client(
-        "s3",
-        endpoint_url=endpoint,
-        region_name=launch.cluster.region,
-        **session.client_keys,
-    )
+    def _session(self) -> iam.Session:
+        launch = self.machine.launch
+        name = launch.node.id if self.nodes.behaviour.caller == "instance" else "SageMaker"
+        if launch.cluster.eks_arn:
+            name = kubelet.name_of(launch.node)  # the access entry's user name has it
+        return iam.assume(launch.cluster.account, self._role, roles.SERVICE, name)
 
 
 def run_scripts(
-    hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream, *, mounts: str = HOST
+    hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream, *, behaviour: Behaviour
 ) -> None:
     """Run the entry script on a node, in a folder with all scripts; write its output to ``stream``."""
-    folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  HyperPod's path; a boot empties it
+    folder = f"/tmp/{scripts.bucket}/{scripts.prefix}".rstrip("/")  # noqa: S108  HyperPod's path; a boot empties it
+    if behaviour.scripts_folder == "random":
+        folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  as above
     hub.put(node_id, bundle.on_node(content, folder, scripts.entry))
     status = hub.run(
         node_id,
@@ -182,7 +184,7 @@ def run_scripts(
         folder=folder,
         unit=UNIT,
         on_line=stream.add,
-        mounts=mounts,
+        mounts=behaviour.script_mounts,
     )
     if status:
         output = f": {stream.last_line}" if stream.last_line else " without output"

@@ -162,7 +162,7 @@ def _node(view: ClusterView, member: Member, behaviour: Behaviour) -> str:
         f" Gres=gpu:{shape.gpus},file=/dev/nvidia-[0-{shape.gpus - 1}]" if behaviour.gres == "with_file" and shape.gpus else ""
     )
     memory = f" RealMemory={shape.memory_mib}" if behaviour.real_memory == "written" else ""
-    return f"{place} CPUs={shape.cpus}{memory}{files} State=UNKNOWN"
+    return f"{place} CPUs={shape.cpus}{memory}{files} State={behaviour.node_state}"
 
 
 def _partitions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> list[str]:
@@ -171,7 +171,9 @@ def _partitions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) ->
         hosts.setdefault(partition, []).extend(member.hostname for member in view.listed_of(group))
     lists = {name: ",".join(names) for name, names in hosts.items() if names}
     lists = {_DEFAULT_PARTITION: "ALL"} | lists  # the file may have a partition with that name
-    end = "State=UP Topology=tree" if behaviour.automatic_topology == "empty_yaml" else "State=UP"
+    end = "State=UP"
+    end += " Topology=tree" if behaviour.automatic_topology == "empty_yaml" else ""
+    end += " OverSubscribe=EXCLUSIVE" if behaviour.partitions == "exclusive" else ""
     return [
         f"PartitionName={name} Nodes={nodes}{' Default=YES' if name == _DEFAULT_PARTITION else ''} MaxTime=INFINITE {end}"
         for name, nodes in lists.items()

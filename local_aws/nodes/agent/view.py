@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from local_aws.hyperpod.model import Cluster, instance_type, lock
-from local_aws.hyperpod.node_runner import resource_config
 from local_aws.json_service import Json
+from local_aws.nodes.agent.behaviour import Behaviour
+from local_aws.nodes.agent.resource_config import resource_config
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,14 @@ class ClusterView:
     listed: frozenset[str] | None = None  # addresses of the nodes with a line in slurm.conf; None if all have one
 
     @classmethod
-    def of(cls, cluster: Cluster, listed: Set[str] | None = None, empty_instances: str = "list") -> "ClusterView":
+    def of(cls, cluster: Cluster, behaviour: Behaviour, listed: Set[str] | None = None) -> "ClusterView":
         """Return the cluster's current view; only the nodes in ``listed`` are in slurm.conf."""
         with lock:
-            config, of_groups = resource_config(cluster), specs(cluster)
+            config, of_groups = resource_config(cluster, behaviour), specs(cluster)
         shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in of_groups.items()}
         members = _members(config)
         in_slurm = None if listed is None else frozenset(member.address for member in members if member.address in listed)
-        _mark_empty(config, empty_instances)
+        _mark_empty(config, behaviour.empty_instances)
         return cls(cluster.name, json.dumps(config, indent=1) + "\n", members, shapes, in_slurm)
 
     def members_of(self, group: str) -> list[Member]:

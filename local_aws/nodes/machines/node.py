@@ -79,6 +79,8 @@ class Node:
             self._disk.make()
             self._write_identity()
             self._pods = self._hub.pods.prepare(self.spec.id, self._disk) if self._hub.pods else None
+            for folder, target in self.spec.links.items():
+                run("chroot", str(self._disk.root), "sh", "-euc", 'mv "$1" "$2"; ln -s "$2" "$1"', "sh", folder, target)
             self._write_files(("chroot", str(self._disk.root)), files)
             self._hub.network.plug(self.spec.id, self.spec.address)
             self._endpoint = endpoint.listen(self.spec.id, self._hub.folder) if self.spec.reaches_aws else None

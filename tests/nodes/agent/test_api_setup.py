@@ -65,7 +65,10 @@ def test_a_cluster_is_whole_after_each_change(make: Make) -> None:
     cluster = make(Behaviour())
     is_whole(cluster)
     accounts_for_jobs(cluster)
-    assert "hyperpod_prolog" in cluster.run("workers-1", "sh", "-c", "grep -i prolog= /run/slurm/conf/slurm.conf")
+    prologs = cluster.run("workers-1", "sh", "-c", "grep ^Prolog= /run/slurm/conf/slurm.conf").splitlines()
+    assert prologs == ["Prolog=/opt/slurm/etc/prolog.d/*", "Prolog=/opt/hyperpod-cdk/hyperpod_prolog.sh"]
+    both = "test -d /run/hyperpod-jobs && cat /run/slurm/dcgm-job-mapping/0"
+    assert cluster.run("login-1", "runuser", "-u", "alice", "--", "srun", "--chdir=/", "sh", "-c", both).isdigit()
 
     for group, count in (("workers", 2), ("others", 1), ("others", 0), ("others", 1)):
         cluster.groups.setdefault(group, 0)
@@ -118,7 +121,9 @@ def test_nodes_of_types_that_join_later_have_their_hardware_and_jobs_get_memory_
         assert cluster.run("login-1", *job, "printenv", "CUDA_VISIBLE_DEVICES") == devices
 
 
-@pytest.mark.parametrize("image", [Behaviour(image_accounting="starting"), Behaviour(image_accounting="masked"), Behaviour()])
+@pytest.mark.parametrize(
+    "image", [Behaviour(slurm_start="before_scripts"), Behaviour(image_accounting="masked"), Behaviour(image_accounting="absent")]
+)
 def test_accounting_works_whatever_the_image_has_of_it(make: Make, image: Behaviour) -> None:
     cluster = make(image)
     password = "StoragePass=image" if image.image_accounting == "starting" else ""

@@ -9,9 +9,11 @@ import pytest
 
 from local_aws import faults
 from local_aws.credentials import CONTROL_HEADER, OWNER
-from local_aws.hyperpod import starting
+from local_aws.hyperpod import service_behaviour, starting
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome, Reserved
+from local_aws.nodes.agent.behaviour import Behaviour
+from local_aws.nodes.agent.resource_config import resource_config
 from local_aws.testing import ask
 from tests.simulator.hyperpod.world import Hold, World
 
@@ -65,7 +67,7 @@ def started(world: World, runner: Waiting, count: int) -> list[tuple[Launch, Don
 def test_a_node_gets_the_addresses_of_all_nodes_and_is_running_when_its_runner_says_so(world: World, runner: Waiting) -> None:
     arn = world.create(world.group("controller"), world.group("workers", 2))
     launches = started(world, runner, 3)
-    config = launches[0][0].resource_config
+    config = resource_config(launches[0][0].cluster, Behaviour(cluster_type="absent"))
     assert config["ClusterConfig"] == {"ClusterArn": arn, "ClusterName": "ml"}
     workers = next(group for group in config["InstanceGroups"] if group["Name"] == "workers")
     assert [one["InstanceName"] for one in workers["Instances"]] == ["workers-1", "workers-2"]
@@ -110,6 +112,38 @@ def test_a_software_update_starts_the_nodes_again(world: World, runner: Waiting)
     assert (again.node.id, runner.stopped) == (launch.node.id, [launch.node.id])
     done(Outcome())
     assert world.until_status("InService")["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Succeeded"
+
+
+@pytest.mark.parametrize(("switch", "attempts"), [("several", 4), ("one", 1)])
+def test_a_software_update_whose_scripts_fail_is_tried_again_and_then_rolled_back(
+    world: World, runner: Waiting, switch: str, attempts: int
+) -> None:
+    world.create(world.group("workers"))
+    service_behaviour.choose({"software_attempts": switch})
+    started(world, runner, 1)[0][1](Outcome())
+    world.until_status("InService")
+    world.sagemaker.update_cluster_software(ClusterName="ml", ImageId="ami-0123456789abcdef0")
+    for attempt in range(attempts):
+        runner.started.clear()
+        [(_, done)] = started(world, runner, 1)
+        state = world.nodes()[0]["InstanceStatus"]
+        assert (state["Status"], state["Message"]) == ("SystemUpdating", "step users: no group" if attempt else "")
+        done(Outcome("step users: no group"))
+
+    if switch == "several":
+        runner.started.clear()
+        [(_, done)] = started(world, runner, 1)
+        seen = world.cluster()
+        assert (seen["ClusterStatus"], seen["InstanceGroups"][0]["SoftwareUpdateStatus"]) == (
+            "SystemUpdating",
+            "RollbackInProgress",
+        )
+        done(Outcome())
+    seen = world.until_status("InService")
+    assert seen["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Failed"
+    assert "CurrentImageId" not in seen["InstanceGroups"][0]
+    assert seen["FailureMessage"].endswith("step users: no group")
+    assert world.nodes()[0]["InstanceStatus"]["Status"] == "Running"
 
 
 def test_a_software_update_that_is_to_fail_stops_no_node(world: World, runner: Waiting) -> None:

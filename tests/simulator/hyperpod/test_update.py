@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from local_aws import faults
-from local_aws.hyperpod import quotas
-from tests.simulator.hyperpod.world import Hold, World
+from local_aws import durations, faults
+from local_aws.hyperpod import quotas, service_behaviour
+from tests.simulator.hyperpod.world import Hold, World, until
 
 pytestmark = pytest.mark.local
 
@@ -135,3 +135,21 @@ def test_a_software_update_whose_script_fails_is_taken_back(world: World) -> Non
     s3.put_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh", Body=b"#!/bin/bash\n")
     assert seen["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Failed"
     assert world.nodes()[0]["InstanceStatus"]["Status"] == "Running"
+
+
+def test_a_new_cluster_is_not_found_and_a_changed_one_looks_unchanged_for_a_while(world: World) -> None:
+    durations.change({"hyperpod.describe.stale": 3000})  # a second of the tests' clock
+    world.create(world.group("workers"))
+    service_behaviour.choose({"describe_cluster": "stale"})
+    world.until_status("InService")
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("workers", 2)])
+    assert (world.cluster()["ClusterStatus"], world.cluster()["InstanceGroups"][0]["TargetCount"]) == ("InService", 1)
+    until(lambda: world.cluster()["InstanceGroups"][0]["TargetCount"], lambda count: count == 2)
+
+    request = {"ClusterName": "new", "VpcConfig": world.vpc(), "InstanceGroups": [world.group("workers")]}
+    world.sagemaker.create_cluster(**request)
+    with pytest.raises(ClientError, match="ResourceNotFound"):
+        world.cluster("new")
+    assert "new" in [each["ClusterName"] for each in world.sagemaker.list_clusters()["ClusterSummaries"]]
+    with pytest.raises(ClientError, match="ResourceInUse"):
+        world.sagemaker.create_cluster(**request)

@@ -12,6 +12,7 @@ from botocore.config import Config
 
 from local_aws import iam
 from local_aws.credentials import OWNER, Owner
+from local_aws.hyperpod import service_behaviour
 
 REGION = "us-west-2"
 BUCKET = "sagemaker-scripts"
@@ -110,7 +111,8 @@ class World:
         return {"SecurityGroupIds": [self.ids["security_group"]], "Subnets": [self.ids["subnet"]]}
 
     def create(self, *groups: dict[str, Any], name: str = "ml", **more: Any) -> str:
-        """Ask for a cluster; its ARN."""
+        """Ask for a cluster, which DescribeCluster shows at once; its ARN."""
+        service_behaviour.choose({"describe_cluster": "current"})
         request = {"ClusterName": name, "VpcConfig": self.vpc(), "InstanceGroups": list(groups)} | more
         return str(self.sagemaker.create_cluster(**request)["ClusterArn"])
 

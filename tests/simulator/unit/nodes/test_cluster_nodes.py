@@ -52,7 +52,7 @@ class World:
     def start(self, place: int) -> Machine:
         """Start the node of the cluster at that place; it has ended its start when its starter has."""
         node = self.cluster.nodes[place]
-        machine = Machine(Launch(self.cluster, node, {}), threading.Thread(target=lambda: self._boot(machine)), LAYOUT)
+        machine = Machine(Launch(self.cluster, node), threading.Thread(target=lambda: self._boot(machine)), LAYOUT)
         self.nodes.start(machine)
         return machine
 
@@ -84,7 +84,7 @@ def test_a_hub_ends_if_the_way_to_its_pods_is_missing(world: World, monkeypatch:
         raise HostError("the EKS cluster is gone")
 
     monkeypatch.setattr(PodsLink, "of", fail)
-    machine = Machine(Launch(world.cluster, world.cluster.nodes[0], {}), threading.Thread(target=lambda: None), LAYOUT)
+    machine = Machine(Launch(world.cluster, world.cluster.nodes[0]), threading.Thread(target=lambda: None), LAYOUT)
     world.nodes.start(machine)
     view, spec = world.nodes.first_view(machine), NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4")
     for _ in range(2):
@@ -259,6 +259,6 @@ def test_a_failing_script_is_reported_with_its_status_and_last_line(tmp_path: Pa
     hub, lines = FakeHub(tmp_path, VPC), list[str]()
     hub.prints, hub.status = prints, 3
     with LogStream(lines.extend) as stream, pytest.raises(ScriptsError) as raised:
-        run_scripts(hub, "i-4", LifecycleScripts("s3://b/", "b", "", "go"), {"go": b"#!/bin/sh\n"}, stream)
+        run_scripts(hub, "i-4", LifecycleScripts("s3://b/", "b", "", "go"), {"go": b"#!/bin/sh\n"}, stream, behaviour=Behaviour())
     assert str(raised.value) == text
     assert tuple(lines) == prints

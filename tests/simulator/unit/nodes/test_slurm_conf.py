@@ -18,7 +18,15 @@ def lines(text: str, *starts: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(starts)]
 
 
-KIND = Behaviour(automatic_topology="none", gres="none", gres_conf="kept", login_nodes="absent", real_memory="written")
+KIND = Behaviour(
+    automatic_topology="none",
+    gres="none",
+    gres_conf="kept",
+    login_nodes="absent",
+    real_memory="written",
+    node_state="UNKNOWN",
+    partitions="shared",
+)
 VIEW = view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"])
 
 
@@ -35,11 +43,11 @@ def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not
 
 def test_login_nodes_may_be_listed_and_so_be_in_dev() -> None:
     text = slurm_conf.new(VIEW, LAYOUT, Behaviour(gres="none"))
-    assert lines(text, "NodeName=ip-10-1-0-5") == ["NodeName=ip-10-1-0-5 NodeAddr=10.1.0.5 CPUs=4 State=UNKNOWN"]
+    assert lines(text, "NodeName=ip-10-1-0-5") == ["NodeName=ip-10-1-0-5 NodeAddr=10.1.0.5 CPUs=4 State=CLOUD"]
     assert lines(text, "TopologyPlugin", "PartitionName") == [
         "TopologyPlugin=topology/tree",
-        "PartitionName=dev Nodes=ALL Default=YES MaxTime=INFINITE State=UP",
-        "PartitionName=gpu Nodes=ip-10-1-0-6,ip-10-1-0-7 MaxTime=INFINITE State=UP",
+        "PartitionName=dev Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE",
+        "PartitionName=gpu Nodes=ip-10-1-0-6,ip-10-1-0-7 MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE",
     ]
 
 

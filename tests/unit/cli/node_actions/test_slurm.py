@@ -10,7 +10,9 @@ from cli.node_actions.slurm import slurm_host
     ("state", "is_up", "is_drained"),
     [
         ("idle", True, False),
-        *((f"mixed{suffix}", True, False) for suffix in "$^-+@#~!%"),
+        *((f"mixed{suffix}", True, False) for suffix in "$^-+@!"),
+        *((f"idle{suffix}", False, False) for suffix in "~#%"),  # powered down, up and being powered down: no slurmd
+        ("drained~", False, True),
         ("drained$", True, True),
         ("idle*", False, False),
         ("drained*", False, True),
@@ -18,7 +20,9 @@ from cli.node_actions.slurm import slurm_host
         ("down$", False, False),
     ],
 )
-def test_suffixes_of_states_are_ignored_except_not_responding(state: str, is_up: bool, is_drained: bool) -> None:
+def test_suffixes_of_states_are_ignored_except_those_of_nodes_that_do_not_respond(
+    state: str, is_up: bool, is_drained: bool
+) -> None:
     node = slurm_host("ip-10-1-0-9", state, "root", "none")
     assert (node.is_up, node.is_drained) == (is_up, is_drained)
 

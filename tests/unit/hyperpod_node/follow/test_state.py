@@ -27,6 +27,13 @@ NODES = [
     ("ip-10-1-0-12", "idle+not_responding", "none"),
     ("ip-10-1-0-13", "unknown", "none"),
 ]
+
+
+def listed(host: str, words: str, reason: str = "none", version: str = "24.11.5") -> str:
+    """A line of sinfo, with the version of a slurmd that has registered."""
+    return f"{host:<80}{words:<80}{version:<20}{reason:<200}\n"
+
+
 DOWN = "Slurmctld(primary) at ip-10-1-0-4 is DOWN\nSlurmctld(backup) at ip-10-1-0-5.example is UP\n"
 
 
@@ -43,7 +50,7 @@ def node(tmp_path: Path) -> FakeSystem:
     node.answers("stat", "300 1000\n")
     node.answers("systemctl", "Id=slurmctld.service\nLoadState=loaded\nActiveState=failed\n")
     node.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is UP\n")
-    node.answers("sinfo", "".join(f"{host:<80}{words:<80}{reason:<200}\n" for host, words, reason in NODES))
+    node.answers("sinfo", "".join(listed(*row) for row in NODES))
     return node
 
 
@@ -62,15 +69,30 @@ def test_a_controller_reports_slurm(node: FakeSystem) -> None:
     assert problems[4] == {"host": "ip-10-1-0-13", "state": "joining", "reason": ""}
 
 
-@pytest.mark.parametrize("words", ["unknown", "unknown*", "unknown+not_responding", "unknown+cloud"])
-def test_a_node_that_has_not_registered_yet_is_joining_and_not_down(node: FakeSystem, words: str) -> None:
-    node.answers("sinfo", f"{'ip-10-1-0-6':<80}{words:<80}{'none':<200}\n")
+@pytest.mark.parametrize(
+    ("words", "version"),
+    [
+        ("unknown", "24.11.5"),
+        *((words, "N/A") for words in ("unknown*", "unknown+not_responding", "unknown+cloud")),
+        # Seen with State=CLOUD in Slurm 24.11: a job can be allocated to the node before it exists.
+        *((f"{words}+cloud+powered_down", "N/A") for words in ("idle", "allocated")),
+        *((words, "N/A") for words in ("idle+cloud", "idle+cloud+not_responding")),
+    ],
+)
+def test_a_node_that_has_not_registered_yet_is_joining_and_not_down(node: FakeSystem, words: str, version: str) -> None:
+    node.answers("sinfo", listed("ip-10-1-0-6", words, version=version))
     slurm = state(controller(), node.system)["slurm"]
-    assert (slurm["joining"], slurm["down"]) == (1, 0)
+    assert (slurm["joining"], slurm["idle"], slurm["allocated"], slurm["down"]) == (1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("words", "kind"), [("down+cloud+not_responding", "down"), ("idle+cloud+drain", "drained")])
+def test_a_node_that_never_registered_is_down_or_drained_once_slurm_says_so(node: FakeSystem, words: str, kind: str) -> None:
+    node.answers("sinfo", listed("ip-10-1-0-6", words, version="N/A"))
+    assert state(controller(), node.system)["slurm"][kind] == 1
 
 
 def test_at_most_fifty_problems_are_reported(node: FakeSystem) -> None:
-    lines = [f"{f'n{number}':<80}{'down':<80}{'x':<200}\n" for number in range(60)]
+    lines = [listed(f"n{number}", "down", "x") for number in range(60)]
     node.answers("sinfo", "".join(lines))
     slurm = state(controller(), node.system)["slurm"]
     assert (slurm["down"], len(slurm["problems"])) == (60, 50)

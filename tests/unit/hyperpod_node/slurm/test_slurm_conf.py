@@ -8,12 +8,12 @@ import pytest
 
 from hyperpod_node.node_settings import Accounting, InstanceType
 from hyperpod_node.resource_config import Instance, ResourceConfig
-from hyperpod_node.slurm.configuration import render
+from hyperpod_node.slurm.configuration import apply, render
 from hyperpod_node.slurm.managed_block import EPILOG, PROLOG
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines, of_gres_conf
 from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf, expand
 from hyperpod_node.slurm.topology import mismatch, plugin
-from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
+from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, SlurmMachine, slurm_context
 
 P5 = InstanceType(2, 48, 8, "h100", efa=True)
 NO_ACCOUNTING = Accounting("none", None, 3306, None)
@@ -234,11 +234,34 @@ def test_each_option_of_the_cluster_file_is_one_of_slurm_confs(slurm: object, li
     assert rendered(accounting=NO_ACCOUNTING, types={}, slurm=slurm) == lines
 
 
-def test_a_prolog_of_the_agent_is_kept_and_said() -> None:
+OF_THE_IMAGE = "Prolog=/opt/slurm/etc/prolog.d/*\nEpilog=/opt/slurm/etc/epilog.d/*\n"
+
+
+def test_a_prolog_of_the_agent_is_kept_and_said_where_slurm_runs_only_one() -> None:
     context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=True))
-    made = render(SLURM_CONF + "Prolog=/opt/theirs\n", context.settings, context.cluster)
+    made = render(SLURM_CONF + OF_THE_IMAGE, context.settings, context.cluster)
     assert block(made.slurm_conf) == []
-    assert made.warnings == ("slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already",)
+    problem = "slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already, and Slurm before 24.11 runs one"
+    assert made.warnings == (problem,)
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("slurm-wlm 24.11.5", ["/opt/slurm/etc/prolog.d/*", PROLOG]),
+        ("slurm 25.11.0", ["/opt/slurm/etc/prolog.d/*", PROLOG]),
+        ("slurm 23.11.10", ["/opt/slurm/etc/prolog.d/*"]),
+    ],
+)
+def test_both_prologs_run_where_slurm_runs_several(machine: SlurmMachine, version: str, expected: list[str]) -> None:
+    machine.answers("scontrol", version)
+    machine.system.slurm_conf.write_text(SLURM_CONF + OF_THE_IMAGE)
+    context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=True))
+    for _ in range(2):
+        apply(context.settings, context.cluster, None, machine.system)
+        text = machine.system.slurm_conf.read_text()
+        assert [line.partition("=")[2] for line in text.splitlines() if line.startswith("Prolog=")] == expected
+        assert text.startswith(SLURM_CONF + OF_THE_IMAGE)
 
 
 def test_nodes_with_gpus_bring_their_kind_of_resource_with_them() -> None:
