@@ -90,8 +90,8 @@ def _moves_undone(desired: Desired, cluster: Cluster) -> Iterator[CheckResult]:
         if group.name in moved and counts.get(group.name, group.target) != group.target
     ]
     if changes:
-        told = "; ".join(dict.fromkeys(moved.values()))
-        yield warning(f"{told} The deployment changes {', '.join(changes)}: it launches or terminates instances", FIX)
+        messages = "; ".join(dict.fromkeys(moved.values()))
+        yield warning(f"{messages} The deployment changes {', '.join(changes)}: it launches or terminates instances", FIX)
 
 
 def described(account: Account) -> list[Json]:

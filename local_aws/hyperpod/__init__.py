@@ -16,6 +16,7 @@ from local_aws.hyperpod import (
     model,
     network,
     node_additions,
+    node_moves,
     node_operations,
     quotas,
     recovery,
@@ -36,7 +37,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
     modules = (
-        *(cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans),
+        *(cluster_operations, node_operations, node_additions, node_moves, event_operations, tag_operations, training_plans),
         *(health_checks, long_operations, governance_operations),
     )
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}

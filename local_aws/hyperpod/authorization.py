@@ -20,7 +20,11 @@ def named_cluster(call: Call, context: Context | None = None) -> Cluster:
 
     A missing cluster has no tags: a caller whose permissions depend on tags gets access denied instead of not found.
     """
-    name = call.request["ClusterName"]
+    return cluster_named(call, call.request["ClusterName"], context)
+
+
+def cluster_named(call: Call, name: str, context: Context | None = None) -> Cluster:
+    """Return the cluster with this name or ARN, if the caller may perform the operation on it."""
     cluster = find(call, name)
     arn = cluster.arn if cluster else call.arn("sagemaker", "cluster/*")
     tags = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}

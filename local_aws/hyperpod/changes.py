@@ -46,6 +46,11 @@ def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: st
         _later("hyperpod.settle", cluster, _finish)
 
 
+def attach(cluster: Cluster, node: Node) -> None:
+    """Boot a node that was moved from another group with the group's scripts."""
+    boot(cluster, [node], _listener(cluster))
+
+
 def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> None:
     """Schedule ``action``, unless another change has begun by then."""
     change = cluster.change
@@ -93,7 +98,9 @@ def _is_complete(cluster: Cluster, change: Change) -> bool:
 
 
 def _up(cluster: Cluster, node: Node) -> None:
-    change = _change(cluster)
+    change = cluster.change
+    if change is None:  # a moved node
+        return
     change.waiting_for.discard(node.id)
     if _is_complete(cluster, change):
         _retire(cluster)
@@ -125,7 +132,9 @@ def _node_failed(cluster: Cluster, node: Node, failure: str) -> None:
 
 def _node_faulty(cluster: Cluster, node: Node) -> None:
     """Replace a node that failed its deep health checks, if the cluster recovers nodes; else go on without it."""
-    change = _change(cluster)
+    change = cluster.change
+    if change is None:  # a moved node
+        return
     if cluster.settings.get("NodeRecovery", "Automatic") == "Automatic":
         shut_down(cluster, [node])
         remove_after("hyperpod.node.shut_down", cluster, lambda which: _launch_replacement(which, change, node))

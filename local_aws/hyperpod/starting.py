@@ -153,7 +153,7 @@ class _Start:
             self._run()
 
     def _is_wanted(self) -> bool:
-        starting = ("Pending", "SystemUpdating", "DeepHealthCheckInProgress")
+        starting = ("Pending", "AttachInProgress", "SystemUpdating", "DeepHealthCheckInProgress")
         return self.node in self.cluster.nodes and self.node.status in starting
 
     def _check_health(self) -> None:
