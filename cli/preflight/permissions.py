@@ -102,7 +102,7 @@ def _simulated(account: Account, source: str, wanted: list[str], resources: list
 
 
 def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[str, str]]:
-    """Return the decision on each resource: the result's own EvalResourceName is only a template.
+    """Return the decision on each resource: the result's own EvalResourceName is a template, or the only resource.
 
     https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
     """

@@ -6,6 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.session import get_session
 
+from local_aws.hyperpod import model
 from tests.simulator.hyperpod.eks_world import EksSite
 from tests.simulator.hyperpod.world import Hold
 
@@ -19,6 +20,7 @@ def moving(site: EksSite) -> EksSite:
     groups = (site.world.group("a", 2), site.world.group("b"), site.world.group("big", 0, InstanceType="ml.c5.4xlarge"))
     site.world.in_service(*groups, **site.settings(NodeProvisioningMode="Continuous"))
     site.until_labels("node-health-status", *["Schedulable"] * 3)
+    site.world.until(model.everything, lambda clusters: clusters[0].change is None)
     return site
 
 
@@ -56,11 +58,13 @@ def test_a_moved_node_keeps_its_id_and_address_and_changes_both_counts(moving: E
     moving.until_labels("instance-group-name", "a", "b", "b")
 
 
-def test_a_node_detaches_from_its_old_group_then_attaches_to_the_new_one(moving: EksSite, hold: Hold) -> None:
-    hold("hyperpod.node.boot")
+@pytest.mark.parametrize(("held", "group", "status"), [("shut_down", "a", "DetachInProgress"), ("boot", "b", "AttachInProgress")])
+def test_a_node_detaches_from_its_old_group_then_attaches_to_the_new_one(
+    moving: EksSite, hold: Hold, held: str, group: str, status: str
+) -> None:
+    hold(f"hyperpod.node.{held}")
     [node] = move(moving, InstanceCount=1)["Successful"]
-    assert seen(moving)[node] == ("a", "DetachInProgress")
-    moving.world.until(lambda: seen(moving).get(node), lambda found: found == ("b", "AttachInProgress"))
+    moving.world.until(lambda: seen(moving).get(node), lambda found: found == (group, status))
     assert moving.world.cluster()["ClusterStatus"] == "InService"
 
 

@@ -25,7 +25,7 @@ class Reason(StrEnum):
     LATER_G7 = "https://github.com/aws/sagemaker-hyperpod-cli/pull/447, and agent 1.0.2297.0 of pull/443"
     LATER_TRN2 = "https://github.com/aws/sagemaker-hyperpod-cli/pull/444"
     EC2_HAS_EFA = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types"
-    NOT_IN_HYPERPOD = "ClusterInstanceType of botocore 1.44.5 lacks the type; a file with it gets the DaemonSet by its family"
+    NOT_IN_HYPERPOD = "ClusterInstanceType of botocore 1.44.8 lacks the type; a file with it gets the DaemonSet by its family"
 
 
 ONLY_OURS: dict[tuple[str, str], Reason] = {
