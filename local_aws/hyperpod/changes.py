@@ -127,7 +127,7 @@ def _retire(cluster: Cluster) -> None:
 
 
 def _finish(cluster: Cluster) -> None:
-    results = {"InProgress": "Succeeded", _ROLLS_BACK: "Failed"}
+    results: dict[str | None, str] = {"InProgress": "Succeeded", _ROLLS_BACK: "Failed"}
     if not any(group.software_status == _ROLLS_BACK for group in cluster.groups.values()):
         cluster.failure = ""
     for group in cluster.groups.values():

@@ -96,7 +96,8 @@ def test_a_worker_too_many_goes_and_slurm_forgets_it(cluster: Running) -> None:
     cluster.resize("workers", 1)
     assert {one["name"] for one in cluster.runner.describe()} == {"controller-1", "login-1", "workers-1"}
     cluster.idle(1)
-    until(lambda: sorted(cluster.listed_on("login-1")), lambda names: names == ["controller-1", "login-1", "workers-1"])
+    until(lambda: sorted(cluster.listed_on("controller-1")), lambda names: names == ["controller-1", "login-1", "workers-1"])
+    assert {"workers-2", "workers-3"} < set(cluster.listed_on("login-1"))  # until another node joins
 
 
 def test_a_deleted_cluster_leaves_nothing_on_the_machine(cluster: Running) -> None:

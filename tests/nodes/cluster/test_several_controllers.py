@@ -45,7 +45,9 @@ EXTERNAL = {"database": "external", "host": "accounting-db", "port": 3306}
 @pytest.fixture(scope="module")
 def cluster(world: World, nodes: SimulatedNodes) -> Running:
     """Two controllers, a login node and a worker, set up by this project's scripts."""
-    ours = slurm(state_folder="/fsx/slurm", settings={"SlurmctldTimeout": str(TIMEOUT_S), "MessageTimeout": str(TIMEOUT_S)})
+    shared = {"name": "shared", "groups": ["workers"], "options": {}}  # HyperPod's partitions give whole nodes
+    timeouts = {"SlurmctldTimeout": str(TIMEOUT_S), "MessageTimeout": str(TIMEOUT_S)}
+    ours = slurm(state_folder="/fsx/slurm", settings=timeouts, partitions=[shared])
     world.route_to_aws()
     secret = world.secret("accounting", json.dumps({"username": "slurm", "password": "secret"}))
     settings = {"slurm": ours, "accounting": EXTERNAL | {"secret_arn": secret}}
@@ -66,10 +68,10 @@ def writers(cluster: Running) -> Iterator[Writers]:
         yield writers
 
 
-JOB = "sbatch --mem=1 --output=/dev/null --wrap='echo $$ >>/fsx/pids; exec sleep 900'"
-PROBE = "timeout --signal=KILL 7 srun --quiet --job-name=probe --mem=1 --immediate=6 hostname 2>&1"
+JOB = "sbatch --partition=shared --mem=1 --output=/dev/null --wrap='echo $$ >>/fsx/pids; exec sleep 900'"
+PROBE = "timeout --signal=KILL 7 srun --quiet --job-name=probe --partition=shared --mem=1 --immediate=6 hostname 2>&1"
 FORGET = "timeout --signal=KILL 3 scancel --name=probe"
-SUBMIT = "sbatch --mem=1 --output=/dev/null --wrap=true 2>&1 || true"
+SUBMIT = "sbatch --partition=shared --mem=1 --output=/dev/null --wrap=true 2>&1 || true"
 FILL = """
 cp --archive /fsx/slurm /root/state
 mount -t tmpfs -o size=512k,mode=0700,uid=slurm,gid=slurm full /fsx/slurm

@@ -19,7 +19,10 @@ __all__ = ["aws"]
 
 ENFORCED = {
     "settings": {"AccountingStorageEnforce": "associations,limits,qos"},
-    "partitions": [{"name": "short", "groups": ["workers"], "options": {"QOS": "short"}}],
+    "partitions": [
+        {"name": "short", "groups": ["workers"], "options": {"QOS": "short"}},
+        {"name": "shared", "groups": ["workers"], "options": {}},  # HyperPod's partitions give whole nodes
+    ],
 }
 
 
@@ -48,7 +51,7 @@ def file_system(world: World) -> Json:
 
 @pytest.fixture(scope="package")
 def ours(file_system: Json) -> Bundle:
-    """The cluster's bundle: one user, accounting on the controller, workers with GPUs, and a partition with a QOS."""
+    """The cluster's bundle: one user, accounting on the controller, workers with GPUs, and partitions of their own."""
     settings = {
         "users": [user("alice", 10001)],
         "accounting": LOCAL_DATABASE,

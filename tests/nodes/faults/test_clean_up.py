@@ -55,10 +55,11 @@ def test_a_job_whose_epilog_did_not_run_does_not_stop_the_clean_up_after_the_nex
 
 def test_a_user_whose_other_job_runs_on_keeps_its_files(cluster: Running, worker: str) -> None:
     host = cluster.machine(worker)["host"]
-    job = as_alice(cluster, "login-1", f"sbatch --parsable --mem=1 --output=/dev/null --nodelist={host} --wrap='sleep 600'")
+    options = f"--partition=shared --mem=1 --output=/dev/null --nodelist={host}"
+    job = as_alice(cluster, "login-1", f"sbatch --parsable {options} --wrap='sleep 600'")
     mark = f"{JOBS}/10001/{job}"
     until(lambda: left(cluster, worker), lambda seen: mark in seen, UP_S)
-    as_alice(cluster, "login-1", f"sbatch --wait --mem=1 --output=/dev/null --nodelist={host} --wrap='touch /tmp/left-by-alice'")
+    as_alice(cluster, "login-1", f"sbatch --wait {options} --wrap='touch /tmp/left-by-alice'")
     until(lambda: left(cluster, worker).split(), lambda seen: seen == sorted([mark, "/tmp/left-by-alice"]), UP_S)
     as_alice(cluster, "login-1", f"scancel {job}")
     until(lambda: left(cluster, worker), lambda seen: seen == "", UP_S)

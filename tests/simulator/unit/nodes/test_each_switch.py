@@ -1,16 +1,19 @@
 """Each switch of the agent changes what a node has or is told: a file, a command, a session, a moment."""
 
+import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import boto3
 import pytest
 
 from local_aws import iam
+from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.model import Cluster, Group, Node
-from local_aws.hyperpod.node_runner import Launch
+from local_aws.hyperpod.node_runner import Launch, Outcome
 from local_aws.network_interfaces import Interface
 from local_aws.nodes.agent import bundle, cluster_nodes, node_start
 from local_aws.nodes.agent.behaviour import Behaviour
@@ -18,6 +21,7 @@ from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import NodeStart, StartContext
 from local_aws.nodes.specs import NodeFile, NodeSpec, Vpc
+from local_aws.schedule import schedule
 from tests.simulator.unit.nodes.fake_hub import FakeHub
 
 VPC = Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2")
@@ -98,13 +102,14 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Behavio
             world.events.append(name)
             return iam.Session(account, role, name, "key", "secret", "token", service)
 
-        monkeypatch.setattr(cluster_nodes.schedule, "after", after)
+        monkeypatch.setattr(schedule, "after", after)
         monkeypatch.setattr(cluster_nodes, "_in_thread", lambda action: action())
-        monkeypatch.setattr(node_start.iam, "assume", assume)
+        monkeypatch.setattr(iam, "assume", assume)
         for name, value in (("vpc_of", VPC), ("reaches_aws", True), ("metadata", {}), ("credentials", {}), ("check", None)):
             monkeypatch.setattr(node_start, name, lambda *_, value=value: value)
-        monkeypatch.setattr(node_start.NodeLog, "write", lambda *_: None)
-        monkeypatch.setattr(node_start.secrets, "token_hex", lambda _: "0")
+        monkeypatch.setattr(boto3.session.Session, "client", lambda *_, **__: None)
+        monkeypatch.setattr(NodeLog, "write", lambda *_: None)
+        monkeypatch.setattr(secrets, "token_hex", lambda _: "0")
         monkeypatch.setattr(bundle.Store, "fetch", lambda *_: {"go": b"#!/bin/sh\n"})
         for each in list(world.cluster.nodes):
             world.start(each)
@@ -125,7 +130,7 @@ def others(name: str) -> list[object]:
 
 def test_a_life_is_recorded_the_same_each_time(record: Callable[[Behaviour], list[object]]) -> None:
     events = record(Behaviour())
-    assert [each.failure for each in events if isinstance(each, node_start.Outcome)] == [None] * 4
+    assert [each.failure for each in events if isinstance(each, Outcome)] == [None] * 4
     assert record(Behaviour()) == events
 
 
