@@ -61,7 +61,6 @@ def _update_software(cluster: Cluster, change: Change, status: str) -> list[Node
     return nodes
 
 
->>>>>>> f5
 def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> None:
     """Schedule ``action``, unless another change has begun by then."""
     change = cluster.change
