@@ -1,4 +1,4 @@
-"""Adopt an existing cluster by its name, and release it at the Delete. Runs in Lambda.
+"""Adopt an existing cluster by its name, and release it at the Delete.
 
 While the file has `adopt`, no Delete deletes the cluster. A Delete does not show whether the Create failed, and the rollback of
 another resource's failure looks like the deletion of the stack: both must keep a cluster that existed before.

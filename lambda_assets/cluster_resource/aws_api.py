@@ -1,4 +1,4 @@
-"""Create the boto3 clients, and classify the errors of their calls. Runs in Lambda.
+"""Create the boto3 clients, and classify the errors of their calls.
 
 The asset contains a slim SageMaker service model (only the operations that we call, without documentation), and botocore loads it
 first: the model of the Lambda runtime can be too old. A checkout has no such folder and uses the installed model.

@@ -1,4 +1,4 @@
-"""Call the SageMaker API for clusters. Runs in Lambda. Every failure is an ApiError."""
+"""Call the SageMaker API for clusters. Every failure is an ApiError."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime

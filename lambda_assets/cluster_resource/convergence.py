@@ -1,4 +1,4 @@
-"""Choose the cluster of a request, and bring an idle cluster to the desired state. Runs in Lambda."""
+"""Choose the cluster of a request, and bring an idle cluster to the desired state."""
 
 from cluster_resource import reasons
 from cluster_resource.deadline import Clock, clear_suspicion, is_confirmed, suspect
@@ -176,9 +176,9 @@ def awaited_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:
     """Return the groups whose nodes the request still waits for, as text."""
     if desired.wait != "nodes":
         return ""
-    if not creates_cluster(desired, memory):
-        return cluster.missing(memory.awaited)
-    return cluster.missing(spec["InstanceGroupName"] for _, spec in desired.groups())
+    # The cluster may have a minimum that is not in the file: HyperPod keeps that of an update that was rolled back.
+    least = {spec["InstanceGroupName"]: spec.get("MinInstanceCount") for _, spec in desired.groups()}
+    return cluster.missing(least if creates_cluster(desired, memory) else memory.awaited, least)
 
 
 def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None:

@@ -1,4 +1,4 @@
-"""Limit how long a step waits: the request's deadline, confirmation of bad signs, retries of failed calls. Runs in Lambda."""
+"""Limit how long a step waits: the request's deadline, confirmation of bad signs, retries of failed calls."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Define the decisions of a step, and the memory that it passes to the next step. Runs in Lambda.
+"""Define the decisions of a step, and the memory that it passes to the next step.
 
 Values are NamedTuples: creating a dataclass takes six times as long, at every cold start.
 """

@@ -1,4 +1,4 @@
-"""Delete the cluster, and the clusters that failed replacements left behind. Runs in Lambda."""
+"""Delete the cluster, and the clusters that failed replacements left behind."""
 
 from cluster_resource import reasons
 from cluster_resource.adoption import release

@@ -1,4 +1,4 @@
-"""Read the desired state from an event, with the types of the service model. Runs in Lambda.
+"""Read the desired state from an event, with the types of the service model.
 
 CloudFormation sends every scalar to a custom resource as a string.
 """

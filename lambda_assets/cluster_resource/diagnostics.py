@@ -1,4 +1,4 @@
-"""Add to the Reason what logs, node states and cluster events show about failed nodes. Runs in Lambda.
+"""Add to the Reason what logs, node states and cluster events show about failed nodes.
 
 Only a FAILED response and a wait for new nodes import this module. What cannot be read is left out, with the missing permission;
 nothing here can prevent the response.

@@ -1,4 +1,4 @@
-"""Define why a step waits or fails. Runs in Lambda."""
+"""Define why a step waits or fails."""
 
 from enum import Enum
 

@@ -1,4 +1,4 @@
-"""Read CloudFormation's events, and derive the names and tags that follow from them. Runs in Lambda.
+"""Read CloudFormation's events, and derive the names and tags that follow from them.
 
 The cluster's name is the PhysicalResourceId. A duplicate of an event gives the same name, and a replacement gives another one. A
 Delete with an ID that CloudFormation generated gives the name that its Create used.

@@ -1,4 +1,4 @@
-"""List, start, stop and read the executions of the state machine. Runs in Lambda."""
+"""List, start, stop and read the executions of the state machine."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""Keep an older request from changing anything after a newer one (docs/adr/0007-executions-as-memory.md). Runs in Lambda."""
+"""Keep an older request from changing anything after a newer one (docs/adr/0007-executions-as-memory.md)."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Write JSON log lines. Runs in Lambda. Never log the event: it contains the ResponseURL."""
+"""Write JSON log lines. Never log the event: it contains the ResponseURL."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""End the wait for nodes whose lifecycle scripts cannot succeed. Runs in Lambda.
+"""End the wait for nodes whose lifecycle scripts cannot succeed.
 
 HyperPod starts a failed node of a continuous cluster again, for hours. The end of the node's log names the step, and says whether
 the node waited for something outside it. Nodes that were launched before the request run other scripts and do not count, nor do

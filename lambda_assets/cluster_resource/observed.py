@@ -1,4 +1,4 @@
-"""Represent the observed cluster, with DescribeCluster's fields renamed to CreateCluster's. Runs in Lambda."""
+"""Represent the observed cluster, with DescribeCluster's fields renamed to CreateCluster's."""
 
 import re
 from collections import Counter
@@ -64,11 +64,6 @@ class Group(NamedTuple):
     specification: Json
     software_update: str = ""
     """SoftwareUpdateStatus: the result of the last software update."""
-
-    @property
-    def needed(self) -> int:
-        """Return how many nodes must run: all, or MinInstanceCount."""
-        return min(self.target, self.specification.get("MinInstanceCount") or self.target)
 
     @property
     def is_deleting(self) -> bool:
@@ -138,11 +133,13 @@ class Cluster(NamedTuple):
         """Return how many nodes of the group run."""
         return sum(node.group == group and node.status == "Running" for node in self.nodes or ())
 
-    def missing(self, names: Iterable[str]) -> str:
-        """Return the groups among ``names`` with too few running nodes, as text."""
+    def missing(self, names: Iterable[str], least: Mapping[str, Any] | None = None) -> str:
+        """Return the groups among ``names`` with too few running nodes, as text; ``least`` replaces the cluster's minimums."""
         wanted = {*names}
-        short = [group for group in self.groups if group.name in wanted and self.running(group.name) < group.needed]
-        return ", ".join(f"{group.name} {self.running(group.name)} of {group.needed} running" for group in short)
+        least = least or {group.name: group.specification.get("MinInstanceCount") for group in self.groups}
+        needed = {group.name: min(group.target, least.get(group.name) or group.target) for group in self.groups}
+        short = [name for name in needed if name in wanted and self.running(name) < needed[name]]
+        return ", ".join(f"{name} {self.running(name)} of {needed[name]} running" for name in short)
 
     @property
     def progress(self) -> str:

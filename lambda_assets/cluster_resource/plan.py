@@ -1,4 +1,4 @@
-"""Compare the desired with the observed cluster, and refuse changes that the API cannot make. Runs in Lambda.
+"""Compare the desired with the observed cluster, and refuse changes that the API cannot make.
 
 OldResourceProperties only show which counts and groups the file changed. They do not replace the observed state: after a rollback
 with skipped resources they are wrong.

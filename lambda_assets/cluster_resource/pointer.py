@@ -1,4 +1,4 @@
-"""Read and write the pointer that running nodes follow: the bundle of scripts, and the nodes that it reaches. Runs in Lambda.
+"""Read and write the pointer that running nodes follow: the bundle of scripts, and the nodes that it reaches.
 
 The nodes' agents read the same JSON: lifecycle_assets/hyperpod_node/follow/.
 """

@@ -1,4 +1,4 @@
-"""Read the values of properties with their types. Runs in Lambda.
+"""Read the values of properties with their types.
 
 CloudFormation sends every number and boolean to a custom resource as text. cluster_request/property_values.py writes the values.
 """

@@ -1,4 +1,4 @@
-"""Write the Reason of a FAILED response: what failed, the service's message, the nodes, and a fix. Runs in Lambda."""
+"""Write the Reason of a FAILED response: what failed, the service's message, the nodes, and a fix."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Decide the next action of Custom::HyperPodCluster from desired state, observed state and memory. Runs in Lambda.
+"""Decide the next action of Custom::HyperPodCluster from desired state, observed state and memory.
 
 The decision is level-triggered: if a call was lost, made twice or made by another request, the next step observes the cluster and
 continues from there. Each step makes at most one call that changes something.

@@ -1,4 +1,4 @@
-"""Refuse changes that the API cannot make, before any call. Runs in Lambda."""
+"""Refuse changes that the API cannot make, before any call."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Find members that the file removed from the request and the cluster still has. Runs in Lambda.
+"""Find members that the file removed from the request and the cluster still has.
 
 AWS does not document what UpdateCluster does with a member that it leaves out, so this assumes the worse: HyperPod keeps it.
 Where the service model has a value that unsets a member, an update sends that value. Other members of a group or of the cluster

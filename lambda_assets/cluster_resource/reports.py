@@ -1,4 +1,4 @@
-"""Read what the nodes' agents report about their scripts. Runs in Lambda."""
+"""Read what the nodes' agents report about their scripts."""
 
 import json
 import re

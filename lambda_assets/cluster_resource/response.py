@@ -1,4 +1,4 @@
-"""Build the response to CloudFormation, cut it to the size limit, and send it. Runs in Lambda."""
+"""Build the response to CloudFormation, cut it to the size limit, and send it."""
 
 import json
 import os

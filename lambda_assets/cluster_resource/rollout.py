@@ -1,4 +1,4 @@
-"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout. Runs in Lambda.
+"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout.
 
 The decision is level-triggered: the pointer shows whether a wave began, and the nodes' reports show whether it ended. Each step
 writes the pointer at most once.

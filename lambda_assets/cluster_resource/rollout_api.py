@@ -1,4 +1,4 @@
-"""Make the calls of Custom::HyperPodRollout: the pointer, the nodes and their reports. Runs in Lambda."""
+"""Make the calls of Custom::HyperPodRollout: the pointer, the nodes and their reports."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

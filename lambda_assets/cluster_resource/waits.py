@@ -1,4 +1,4 @@
-"""Wait longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion. Runs in Lambda."""
+"""Wait longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Divide a rollout into waves, and judge the nodes of a wave by their reports. Runs in Lambda."""
+"""Divide a rollout into waves, and judge the nodes of a wave by their reports."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Call the Kubernetes API over HTTPS with a bearer token. Runs in Lambda. Every failure is a KubernetesError."""
+"""Call the Kubernetes API over HTTPS with a bearer token. Every failure is a KubernetesError."""
 
 import http.client
 import json

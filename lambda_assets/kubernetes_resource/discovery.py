@@ -1,4 +1,4 @@
-"""Find the URL of an object: the API server says which plural name and scope a kind has. Runs in Lambda."""
+"""Find the URL of an object: the API server says which plural name and scope a kind has."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Find the API server of an EKS cluster, and create tokens for it. Runs in Lambda."""
+"""Find the API server of an EKS cluster, and create tokens for it."""
 
 import base64
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Classify the errors of the Kubernetes API, and word them for people. Runs in Lambda."""
+"""Classify the errors of the Kubernetes API, and word them for people."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Keep the list of applied objects in a ConfigMap, so that a later request finds what to delete. Runs in Lambda.
+"""Keep the list of applied objects in a ConfigMap, so that a later request finds what to delete.
 
 It lists an object before its creation and until its deletion. So after a crash at any call it lists at least what exists.
 """

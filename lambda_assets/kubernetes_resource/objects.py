@@ -1,4 +1,4 @@
-"""Read the desired objects from the properties, identify them, and order them by kind. Runs in Lambda."""
+"""Read the desired objects from the properties, identify them, and order them by kind."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Find what keeps an object: what else would be lost with it, or what uses a volume claim or a volume. Runs in Lambda."""
+"""Find what keeps an object: what else would be lost with it, or what uses a volume claim or a volume."""
 
 from collections.abc import Iterator
 

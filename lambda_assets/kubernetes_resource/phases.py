@@ -1,4 +1,4 @@
-"""Converge to the desired objects, or delete all: the order of inventory, apply and removal. Runs in Lambda.
+"""Converge to the desired objects, or delete all: the order of inventory, apply and removal.
 
 Each function starts from the beginning in every step, except that applied objects and those known to be kept are skipped. Objects
 are applied server-side, without force, and deleted in the reverse order until they are gone.

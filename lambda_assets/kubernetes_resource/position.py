@@ -1,4 +1,4 @@
-"""Keep how far a request has come, so that its next step continues there. Runs in Lambda."""
+"""Keep how far a request has come, so that its next step continues there."""
 
 import hashlib
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Share the API server and the pauses between the phases of a step. Runs in Lambda."""
+"""Share the API server and the pauses between the phases of a step."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Delete GuardDuty's endpoint and security group before subnets and VPC go, and name what others put there. Runs in Lambda."""
+"""Delete GuardDuty's endpoint and security group before subnets and VPC go, and name what others put there."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Create, update and delete until the quotas and the scheduler config of a cluster are as desired. Runs in Lambda.
+"""Create, update and delete until the quotas and the scheduler config of a cluster are as desired.
 
 Each function looks at all items and makes every call that is due. Those of other owners are never changed.
 """

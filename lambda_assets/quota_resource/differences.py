@@ -1,4 +1,4 @@
-"""Compare a desired item with the observed one. Runs in Lambda."""
+"""Compare a desired item with the observed one."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Keep what the steps of a request did, so that a failure is reported and not repeated. Runs in Lambda."""
+"""Keep what the steps of a request did, so that a failure is reported and not repeated."""
 
 from collections.abc import Mapping
 from typing import Any

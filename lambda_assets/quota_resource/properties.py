@@ -1,4 +1,4 @@
-"""Read the desired quotas and scheduler config from the properties, and identify them. Runs in Lambda."""
+"""Read the desired quotas and scheduler config from the properties, and identify them."""
 
 import re
 from collections.abc import Iterator, Mapping

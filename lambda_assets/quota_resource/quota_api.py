@@ -1,4 +1,4 @@
-"""Call the SageMaker API for compute quotas and scheduler configs. Runs in Lambda. Every failure is an ApiError."""
+"""Call the SageMaker API for compute quotas and scheduler configs. Every failure is an ApiError."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple

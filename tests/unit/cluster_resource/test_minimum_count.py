@@ -53,6 +53,21 @@ def test_a_cluster_with_partial_capacity_succeeds_and_says_how_many_nodes_run(wo
     assert done["Data"]["MissingNodes"] == missing
 
 
+def test_a_minimum_that_only_the_cluster_has_is_not_enough(world: World) -> None:
+    """HyperPod keeps the minimum of an update that was rolled back."""
+    old, new = (properties(request(CONTROLLER, workers(count), NodeProvisioningMode="Continuous")) for count in (4, 6))
+    name = world.create(old)["PhysicalResourceId"]
+    cluster: FakeCluster = world.sagemaker.all[0]
+    cluster.groups["workers"]["MinInstanceCount"] = 3
+    world.sagemaker.offer(4)
+    raw = world.deliver(world.event("Update", new, old, name))
+    world.run(900)
+    assert raw["RequestId"] not in world.responses, "four of six run"
+    world.sagemaker.offer(None)
+    world.run()
+    assert world.response(raw)["Status"] == "SUCCESS"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fix"),
     [
