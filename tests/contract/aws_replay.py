@@ -9,6 +9,7 @@ from typing import Any
 import botocore
 from botocore.exceptions import ClientError
 
+from local_aws.hyperpod import service_behaviour
 from local_aws.hyperpod.model import everything
 from local_aws.nodes.agent import files, slurm_conf
 from local_aws.nodes.agent.behaviour import Behaviour
@@ -32,6 +33,7 @@ class Replay:
 
     def __init__(self, folder: Path, world: World) -> None:
         self._folder, self._world = folder, world
+        service_behaviour.choose({"describe_cluster": "current"})  # the fixtures are of settled clusters
         self._region = json.loads((folder / "verdicts.json").read_text())["region"]
         self._redactor = Redactor()
         self._redactor.literal(NAME, "cluster")
