@@ -87,7 +87,7 @@ def _role_with_a_policy(self: Any, role_name: str, assume_role_policy_document: 
     return _create_role(self, role_name, assume_role_policy_document, *others, **named)
 
 
-def _small_parameter(self: Any, name: str, description: str, value: str, *others: Any, tier: str | None, **more: Any) -> Any:
+def _small_parameter(self: Any, name: str, description: str, value: str, *others: Any, tier: str | None = None, **more: Any) -> Any:
     """Write the parameter if its tier has room for it; moto does not look at the size."""
     bound = _PARAMETER_BYTES if tier in (None, "Standard") else 2 * _PARAMETER_BYTES
     if len(value.encode()) > bound:

@@ -199,7 +199,8 @@ def _launch_replacement(cluster: Cluster, change: Change, node: Node) -> None:
 
 
 def _listener(cluster: Cluster) -> Listener:
-    if cluster.continuous and _change(cluster).kind != "software":
+    is_software = cluster.change is not None and cluster.change.kind == "software"
+    if cluster.continuous and not is_software:
         return continuous.listener(_up, _fail, _node_faulty)
     return Listener(_up, _node_failed, _node_faulty)
 
