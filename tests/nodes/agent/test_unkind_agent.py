@@ -84,5 +84,5 @@ def test_a_worker_without_its_mount_takes_no_jobs_until_it_has_it(create: Create
 
     cluster.run("workers-1", "mv", "/root/mount.lustre", "/usr/sbin/mount.lustre")
     # slurmctld does not notice each reboot, for example soon after it was reconfigured: then nothing must resume the node.
-    until(lambda: registered(cluster, "workers-1"), lambda now: now[0] == "IDLE" and now[1] not in ("None", before), UP_S)
+    until(lambda: registered(cluster, "workers-1"), lambda now: now[0] == "IDLE+CLOUD" and now[1] not in ("None", before), UP_S)
     is_whole(cluster)
