@@ -25,6 +25,8 @@ CHECKPOINTS = ("created", "scaled", "group", "zero", "back")
 CHANGES = ("CreateCluster", "UpdateCluster")
 RESOURCE_CONFIG, PARAMETERS = "opt/ml/config/resource_config.json", "opt/ml/config/provisioning_parameters.json"
 SLURM_CONF, CGROUP_CONF = "opt/slurm/etc/slurm.conf", "opt/slurm/etc/cgroup.conf"
+IMAGES_LINES = re.compile(r"^(Prolog|Epilog)=/opt/slurm/etc/.*\n", flags=re.MULTILINE)
+"""Lines of slurm.conf that come from HyperPod's image, and not from the agent."""
 Json = dict[str, Any]
 
 
@@ -88,7 +90,7 @@ class Replay:
                 if not (node / name).exists():
                     yield f"{folder.name} {node.name}/{name}: only the simulation has it"
                     continue
-                recorded, path = (node / name).read_text(), f"{folder.name} {node.name}/{name}"
+                recorded, path = IMAGES_LINES.sub("", (node / name).read_text()), f"{folder.name} {node.name}/{name}"
                 if name.endswith(".json"):
                     mine = normalized(self._redactor.json(json.loads(text)), REGION)
                     yield from differences(normalized(json.loads(recorded), self._region), mine, path)
