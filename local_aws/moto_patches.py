@@ -1,6 +1,7 @@
 """Patches of moto 5.2.5, each with the behaviour that it corrects and a test that notices when moto changes."""
 
 import copy
+import inspect
 import json
 from datetime import datetime
 from typing import Any
@@ -87,14 +88,14 @@ def _role_with_a_policy(self: Any, role_name: str, assume_role_policy_document: 
     return _create_role(self, role_name, assume_role_policy_document, *others, **named)
 
 
-def _small_parameter(self: Any, name: str, description: str, value: str, *others: Any, tier: str | None = None, **more: Any) -> Any:
+def _small_parameter(*given: Any, **named: Any) -> Any:
     """Write the parameter if its tier has room for it; moto does not look at the size."""
-    bound = _PARAMETER_BYTES if tier in (None, "Standard") else 2 * _PARAMETER_BYTES
-    if len(value.encode()) > bound:
-        raise ValidationException(
-            f"{tier or 'Standard'} tier parameters support a maximum parameter value of {bound} characters."
-        )
-    return _put_parameter(self, name, description, value, *others, tier=tier, **more)
+    arguments = inspect.signature(_put_parameter).bind(*given, **named).arguments
+    tier = arguments["tier"] or "Standard"
+    bound = _PARAMETER_BYTES if tier == "Standard" else 2 * _PARAMETER_BYTES
+    if len(arguments["value"].encode()) > bound:
+        raise ValidationException(f"{tier} tier parameters support a maximum parameter value of {bound} characters.")
+    return _put_parameter(*given, **named)
 
 
 def _aws_now() -> datetime:
