@@ -2,6 +2,7 @@
 
 import pytest
 
+from local_aws.hyperpod import service_behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from tests.nodes.cluster.running import UP_S, Running
 from tests.simulator.hyperpod.world import World, until
@@ -56,5 +57,6 @@ def test_a_role_that_may_fetch_no_more_than_the_entry_script_fails_the_node(acco
 
 
 def test_a_cluster_outside_a_vpc_cannot_have_nodes_that_run(account: World, nodes: SimulatedNodes) -> None:
+    service_behaviour.choose({"describe_cluster": "current"})
     account.sagemaker.create_cluster(ClusterName="ml", InstanceGroups=[account.group("workers")])
     assert "give the cluster a VpcConfig" in failed(account)
