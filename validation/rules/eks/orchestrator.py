@@ -109,14 +109,17 @@ def health_agent_region(config: ClusterConfig) -> Iterator[Problem]:
 
 @eks_request_rule("autoscaling-provisioning", "overrides", "provisioning", "eks.autoscaling")
 def autoscaling_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
-    """`eks.autoscaling` requires `provisioning: continuous`.
+    """`eks.autoscaling`, and `AutoScaling` of `overrides`, require `provisioning: continuous`.
 
     HyperPod rejects it otherwise.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling.html
     autoscaling = eks_of(request.config).autoscaling
+    mode = request.member("AutoScaling", "Mode")
     if autoscaling and not is_continuous(request):
         yield Problem(("eks", "autoscaling"), autoscaling.value, *NOT_CONTINUOUS)
+    elif mode.text == "Enable" and not is_continuous(request):
+        yield mode.problem(*NOT_CONTINUOUS)
 
 
 @eks_request_rule("eks-requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)

@@ -64,7 +64,8 @@ def has_field(leaf: Path) -> bool:
 @pytest.mark.parametrize("leaf", sorted((leaf for leaf in leaves() if not SLURM_ONLY & {*leaf}), key=str), ids=dotted)
 def test_the_field_of_a_cluster_with_eks_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
     given = replace(original(leaf), parameters=None)
-    request = {**given.request, "Orchestrator": {"Eks": {"ClusterArn": SAMPLES["ClusterArn"]}}}
+    scaling = {"NodeProvisioningMode": "Continuous"} if leaf[0] == "AutoScaling" else {}  # which CreateCluster demands
+    request = {**given.request, **scaling, "Orchestrator": {"Eks": {"ClusterArn": SAMPLES["ClusterArn"]}}}
     config = valid(imported(replace(given, request=request), KEPT))
     assert config.eks is not None
     assert config.role_names() == {}
