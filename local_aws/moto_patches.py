@@ -21,13 +21,13 @@ from moto.ssm.models import SimpleSystemManagerBackend
 
 from local_aws import iam
 from local_aws.clock import clock
+from local_aws.limits import LIMITS
 
 _parse_policies = IAMBackend._init_aws_policies
 _create_role = IAMBackend.create_role
 _filter_log_events = LogsResponse.filter_log_events
 _filtered = LogGroup.filter_log_events
 _put_parameter = SimpleSystemManagerBackend.put_parameter
-_PARAMETER_BYTES = 4096  # https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-advanced-parameters.html
 _parsed_policies: dict[tuple[str, str], list[Any]] = {}
 
 
@@ -92,7 +92,8 @@ def _small_parameter(*given: Any, **named: Any) -> Any:
     """Write the parameter if its tier has room for it; moto does not look at the size."""
     arguments = inspect.signature(_put_parameter).bind(*given, **named).arguments
     tier = arguments["tier"] or "Standard"
-    bound = _PARAMETER_BYTES if tier == "Standard" else 2 * _PARAMETER_BYTES
+    standard = LIMITS["ssm:PutParameter", "value"]
+    bound = standard if tier == "Standard" else 2 * standard
     if len(arguments["value"].encode()) > bound:
         raise ValidationException(f"{tier} tier parameters support a maximum parameter value of {bound} characters.")
     return _put_parameter(*given, **named)

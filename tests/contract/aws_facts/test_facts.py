@@ -30,12 +30,12 @@ def judge(aws: EmbeddedAws) -> Iterator[Engine]:
 @pytest.mark.local
 @pytest.mark.parametrize("fact", OF_THE_ENGINE, ids=lambda fact: fact.id)
 def test_the_embedded_aws_answers_as_aws(judge: Engine, fact: Fact) -> None:
-    assert judge_of(fact, "engine", judge) == told(fact, "engine")
+    assert judge_of(fact, "engine", judge) == expected_of(fact, "engine")
 
 
 @pytest.mark.parametrize(("fact", "name"), OF_OTHERS, ids=lambda value: value.id if isinstance(value, Fact) else value)
 def test_a_fake_answers_as_aws(fact: Fact, name: str) -> None:
-    assert judge_of(fact, name, JUDGES[name]()) == told(fact, name)
+    assert judge_of(fact, name, JUDGES[name]()) == expected_of(fact, name)
 
 
 def judge_of(fact: Fact, name: str, judge: Any) -> Any:
@@ -46,7 +46,7 @@ def judge_of(fact: Fact, name: str, judge: Any) -> Any:
     return answer
 
 
-def told(fact: Fact, judge: str) -> Any:
+def expected_of(fact: Fact, judge: str) -> Any:
     """AWS's answer, or the known difference."""
     known = KNOWN.get((fact.id, judge))
     return known.here if known else fact.expected

@@ -4,14 +4,12 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from botocore.session import get_session
 
 from local_aws.hyperpod import model
 from tests.simulator.hyperpod.eks_world import EksSite
 from tests.simulator.hyperpod.world import Hold
 
-KNOWN = "MoveClusterNodes" in get_session().get_service_model("sagemaker").operation_names
-pytestmark = [pytest.mark.local, pytest.mark.skipif(not KNOWN, reason="this boto3 does not know the operation")]
+pytestmark = pytest.mark.local
 
 
 @pytest.fixture
