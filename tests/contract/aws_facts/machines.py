@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.contract.aws_facts.fact import fact, refusal
+from tests.contract.aws_facts.fact import Question, fact, refusal
 
 DOCUMENTED = "documented"
 RECORDED = "localstack stepfunctions/v2/test_sfn_api.py::"
@@ -34,30 +34,31 @@ def catch_to_nowhere(judge: Any) -> str:
     return refusal(judge.machine, states={"P": {"Type": "Parallel", "Branches": [inner], "Catch": catch, "End": True}})
 
 
-@fact(
+def second_creation(states: dict[str, Any]) -> Question:
+    """Return the question how a creation ends whose name a state machine of one state has."""
+
+    def asked(judge: Any) -> str:
+        name = judge.name()
+        judge.machine({"A": PASS}, name=name)
+        return refusal(judge.machine, states=states, name=name)
+
+    return asked
+
+
+fact(
     "sfn-create-again",
     "creating a state machine again is once",
     RECORDED + "test_create_exact_duplicate_sm",
     "2023-06-22",
     "accepted",
-)
-def create_again(judge: Any) -> str:
-    name = judge.name()
-    judge.machine({"A": PASS}, name=name)
-    return refusal(judge.machine, states={"A": PASS}, name=name)
-
-
-@fact(
+)(second_creation({"A": PASS}))
+fact(
     "sfn-create-twice",
     "a name has one definition",
     RECORDED + "test_create_duplicate_sm_name",
     "2023-06-22",
     "StateMachineAlreadyExists",
-)
-def create_twice(judge: Any) -> str:
-    name = judge.name()
-    judge.machine({"A": PASS}, name=name)
-    return refusal(judge.machine, states={"B": PASS}, name=name)
+)(second_creation({"B": PASS}))
 
 
 @fact(
