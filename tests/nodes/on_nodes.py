@@ -16,7 +16,7 @@ BEING_REPLACED = (
     "unrecognized key: Topology",
     "Requested topology configuration is not available",
 )
-BEING_REPLACED_S = 5.0
+BEING_REPLACED_S = 15.0
 _NUMBERS = itertools.count()
 
 
