@@ -53,7 +53,8 @@ def test_an_answer_that_differs_is_printed(
     def fails(_: object) -> str:
         raise ValueError("no")
 
-    wrong = Fact("wrong", "", "", "documented", "yes", ("engine",), fails)
+    wrong = Fact("wrong", "", "", "documented", "yes")
+    wrong.question = fails
     monkeypatch.setattr(facts, "load", lambda: {"wrong": wrong})
     assert run(tmp_path / "new", "--yes", "--facts") == 1
     assert "DIFFERS wrong: ValueError: no; expected yes" in capsys.readouterr().out
