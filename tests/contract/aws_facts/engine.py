@@ -105,13 +105,10 @@ class Engine(ExitStack):
     def heard(self, machine: str, status: str, act: Callable[[], Any]) -> Json:
         """Return the detail of the event about a state machine's execution that ``act`` causes."""
         rules, name, target = self.client("events"), self.name(), self.function(PRINTS)
-        pattern = json.dumps({"source": ["aws.states"], "detail": {"stateMachineArn": [machine], "status": [status]}})
         self.later(rules.delete_rule, Name=name)
         self.later(rules.remove_targets, Rule=name, Ids=["target"])
-        rule = rules.put_rule(Name=name, EventPattern=pattern)["RuleArn"]
-        allowed = {"Action": "lambda:InvokeFunction", "Principal": "events.amazonaws.com", "SourceArn": rule}
-        self.client("lambda").add_permission(FunctionName=target, StatementId="rule", **allowed)
-        rules.put_targets(Rule=name, Targets=[{"Id": "target", "Arn": target}])
+        pattern = {"source": ["aws.states"], "detail": {"stateMachineArn": [machine], "status": [status]}}
+        self._account.rule(name, pattern, target)
         time.sleep(30 * self._pause_s)  # on AWS a new rule hears nothing at first
         act()
         return dict(self._printed(target)["detail"])

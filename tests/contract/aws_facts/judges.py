@@ -28,7 +28,7 @@ class FakeStatesJudge:
 
         return Steps(states, MACHINE, run)
 
-    def waiting(self, timeout_s: int = 0) -> Steps:
+    def waiting(self, _: int = 0) -> Steps:
         """Return one whose function never answers."""
         return self.steps(last=NEVER)
 

@@ -60,11 +60,6 @@ def old_version(judge: Engine) -> bytes:
     return bytes(judge.client("s3").get_object(Bucket=name, Key=KEY, VersionId=oldest)["Body"].read())
 
 
-@fact("s3-delete-absent", "what is absent is deleted", API + "objects", DATE, [KEY])
-def absent(judge: Engine) -> list[str]:
-    return [each["Key"] for each in deleted(judge, bucket(judge))["Deleted"]]
-
-
 @fact("s3-batch-wrong-version", "a wrong version is an error", API + "objects_versioned", "2026-02-23", ["NoSuchVersion"])
 def wrong_version(judge: Engine) -> list[str]:
     other = versions(judge, bucket(judge, b"1"))["Versions"][0]["VersionId"]

@@ -88,6 +88,13 @@ class Account:
         assert bool(answer.get("FunctionError")) == (isinstance(payload, dict) and "errorType" in payload)
         return payload
 
+    def rule(self, name: str, pattern: dict[str, Any], function: str) -> None:
+        """Let a new rule for events invoke the function with this ARN."""
+        rule = self.events.put_rule(Name=name, EventPattern=json.dumps(pattern))["RuleArn"]
+        allowed = {"Action": "lambda:InvokeFunction", "Principal": "events.amazonaws.com", "SourceArn": rule}
+        self.lambda_.add_permission(FunctionName=function, StatementId="events", **allowed)
+        self.events.put_targets(Rule=name, Targets=[{"Id": "target", "Arn": function}])
+
     def machine(self, name: str, states: dict[str, Any], *statements: dict[str, Any], **options: Any) -> str:
         """The ARN of a new state machine, which starts at the first of ``states``."""
         top = {key: options.pop(key) for key in ("TimeoutSeconds",) if key in options}
