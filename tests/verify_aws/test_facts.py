@@ -36,7 +36,7 @@ def run(into: Path, *arguments: str) -> int:
 def test_facts_are_asked_saved_and_nothing_is_left(
     account: EmbeddedAws, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(tmp_path / "new", "--yes", "--facts", "sfn-name", "lambda-state") == 0
+    assert run(tmp_path / "new", "--yes", "--facts", "sfn-name", "lambda-payload") == 0
     saved = json.loads((tmp_path / "new" / "facts.json").read_text())["answers"]
     assert {answer["id"]: answer["answer"] for answer in saved}["sfn-name-ended"] == "ExecutionAlreadyExists"
     assert "everything is deleted" in capsys.readouterr().out
