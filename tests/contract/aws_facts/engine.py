@@ -82,15 +82,19 @@ class Engine(ExitStack):
         time.sleep(15 * self._pause_s)  # on AWS a new role cannot be assumed for some seconds
         return role
 
-    def function(self, code: str = "def handler(event, context): return event") -> str:
-        """Return the ARN of a new Python function that can be invoked, with a log group."""
+    def create_function(self, code: str = "def handler(event, context): return event") -> Json:
+        """Return CreateFunction's answer for a new Python function with a log group."""
         functions, logs, name = self.client("lambda"), self.client("logs"), self.name()
         self.later(functions.delete_function, FunctionName=name)
         self.later(logs.delete_log_group, logGroupName=f"/aws/lambda/{name}")
         logs.create_log_group(logGroupName=f"/aws/lambda/{name}")
-        made = self._account.function(name, code, Role=self.service_role)
-        self.until(lambda: functions.get_function_configuration(FunctionName=name)["State"] == "Active")
-        return made
+        return dict(self._account.create_function(name, code, Role=self.service_role))
+
+    def function(self, *code: str) -> str:
+        """Return the ARN of a new Python function that can be invoked."""
+        find, arn = self.client("lambda").get_function_configuration, str(self.create_function(*code)["FunctionArn"])
+        self.until(lambda: find(FunctionName=arn)["State"] == "Active")
+        return arn
 
     def lost_event(self, age_s: int = 21_600, concurrency: int | None = None) -> Json:
         """Return the context in the record of an event that a function fails to process."""

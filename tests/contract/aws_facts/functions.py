@@ -4,11 +4,14 @@ import json
 from functools import partial
 from typing import Any
 
+from botocore.config import Config
+
 from tests.contract.aws_facts.fact import documented, fact, refusal
 
 BOTH = ("engine", "soak")
 GUIDE = "AWS Lambda Developer Guide: "
 LOST = "localstack lambda_/test_lambda_destinations.py::"
+STATE, BLOCKED = (f"localstack lambda_/test_lambda.py::test_{name}" for name in ("function_state", "lambda_concurrency_block"))
 RETRIES, AGE = LOST + "test_lambda_destination_default_retries", LOST + "test_maxeventage"
 
 
@@ -18,12 +21,20 @@ def payload_size(judge: Any) -> str:
     return refusal(judge.client("lambda").invoke, FunctionName=judge.function(), InvocationType="Event", Payload=event)
 
 
+@fact("lambda-reserved-zero", "without concurrency calls are throttled", BLOCKED, "2025-11-24", "TooManyRequestsException")
+def reserved_zero(judge: Any) -> str:
+    functions, name = judge.client("lambda", config=Config(retries={"total_max_attempts": 1})), judge.function()
+    functions.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=0)
+    return refusal(functions.invoke, FunctionName=name)
+
+
 def lost(judge: Any, **options: int) -> list[Any]:
     """Ask why and after how many attempts an event is lost that a function fails to process."""
     context = judge.lost_event(**options)
     return [context["condition"], context["approximateInvokeCount"]]
 
 
+fact("lambda-state", "a new function is Pending", STATE, "2025-11-24", "Pending")(lambda judge: judge.create_function()["State"])
 RESERVED, ZERO = GUIDE + "configuring reserved concurrency", ["ZeroReservedConcurrency", 0]
 documented("lambda-reserved-zero-event", "without concurrency events are lost", RESERVED, ZERO)(partial(lost, concurrency=0))
 fact("lambda-retries", "a failed event is tried three times", RETRIES, "2025-11-24", ["RetriesExhausted", 3], BOTH)(lost)

@@ -12,6 +12,7 @@ HISTORY, LANGUAGE = API + "GetExecutionHistory", "Amazon States Language: "
 RECORDED = "localstack stepfunctions/v2/test_sfn_api.py::test_"
 LISTED, REVERSED = RECORDED + "list_executions_pagination", RECORDED + "get_execution_history_reversed"
 SAME, OTHER = RECORDED + "create_exact_duplicate_sm", RECORDED + "create_duplicate_sm_name"
+FORM, SYNTAX = RECORDED + "create_delete_invalid_sm", RECORDED + "invalid_start_execution_input"
 TAKEN, TWICE, INVALID = "ExecutionAlreadyExists", "StateMachineAlreadyExists", "InvalidDefinition"
 PASS = {"Type": "Pass", "End": True}
 NEXT = {"A": {"Type": "Pass", "Next": "B"}}
@@ -129,6 +130,13 @@ documented("sfn-definition-next", "Next names a state", LANGUAGE + "transitions"
 documented("sfn-definition-catch", "Catch names a state", LANGUAGE + "errors", INVALID)(CATCH)
 fact("sfn-create-again", "creating a state machine again is once", SAME, "2023-06-22", "accepted")(AGAIN)
 fact("sfn-create-twice", "a name has one definition", OTHER, "2023-06-22", TWICE)(CHANGED)
+NO_STATES = {"name": "hyperpod-cdk-fact-none", "definition": '{"StartAt": "A"}'}
+fact("sfn-definition", "a definition has States", FORM, "2023-08-04", INVALID)(
+    lambda judge: refusal(judge.client("stepfunctions").create_state_machine, **NO_STATES, roleArn=judge.service_role)
+)
+fact("sfn-input-json", "an input is JSON", SYNTAX, "2023-06-22", "InvalidExecutionInput")(
+    lambda judge: refusal((steps := judge.steps()).client.start_execution, stateMachineArn=steps.arn, input="{'a'}")
+)
 
 
 @documented("sfn-delete-running", "a deleted machine stays while its executions end", API + "DeleteStateMachine", "accepted")

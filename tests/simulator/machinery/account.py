@@ -76,10 +76,14 @@ class Account:
 
     def function(self, name: str, code: str = "", *statements: dict[str, Any], **options: Any) -> str:
         """The ARN of a new Python function with a role of its own, which may write its log."""
+        return str(self.create_function(name, code, *statements, **options)["FunctionArn"])
+
+    def create_function(self, name: str, code: str, *statements: dict[str, Any], **options: Any) -> Any:
+        """CreateFunction's answer for such a function."""
         role = options.pop("Role", None) or self.role(f"{name}-role", *(statements or (EVERYTHING,)))
         content = options.pop("Code", None) or {"ZipFile": package(index_py=code)}
         given = {"Runtime": "python3.13", "Handler": "index.handler", "Timeout": 20, "Code": content, "Role": role, **options}
-        return str(self.lambda_.create_function(FunctionName=name, **given)["FunctionArn"])
+        return self.lambda_.create_function(FunctionName=name, **given)
 
     def call(self, function: str, event: Any = None, **options: Any) -> Any:
         """What the function returns; for a failed one, its error's description."""
