@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +44,7 @@ class Answer:
 
 def verify(session: boto3.Session, prefixes: Sequence[str], into: Path, *, confirm: Callable[[], None]) -> bool:
     """Ask, print and save the answers; return whether all are as expected and nothing is left."""
-    facts = list(chosen(prefixes))
+    facts = chosen(prefixes)
     caller = session.client("sts").get_caller_identity()
     where = {"account": caller["Account"], "region": session.region_name, "arn": caller["Arn"]}
     printing.say(INTRODUCTION.format(count=len(facts), names=NAMES, folder=into, **where))
@@ -57,17 +57,15 @@ def verify(session: boto3.Session, prefixes: Sequence[str], into: Path, *, confi
             finally:
                 interruption.disarm()
         _save(answers, into)
-    printing.say(
-        "\n".join(["", *(f"not deleted: {each}" for each in judge.left)] if judge.left else ["", "everything is deleted"])
-    )
+    left = [f"not deleted: {each}" for each in judge.left] or ["everything is deleted"]
+    printing.say("\n".join(["", *left]))
     return all(answer.is_good for answer in answers) and not judge.left
 
 
-def chosen(prefixes: Sequence[str]) -> Iterator[Fact]:
-    """Yield the facts that an account can answer whose ids begin with one of the prefixes; without prefixes all."""
-    for fact in load().values():
-        if "engine" in fact.judges and fact.id.startswith(tuple(prefixes) or ""):
-            yield fact
+def chosen(prefixes: Sequence[str]) -> list[Fact]:
+    """Return the facts that an account can answer whose ids begin with one of the prefixes; without prefixes all."""
+    facts = load().values()
+    return [fact for fact in facts if "engine" in fact.judges and fact.id.startswith(tuple(prefixes) or "")]
 
 
 def _answer(fact: Fact, judge: Engine) -> Answer:
@@ -82,9 +80,6 @@ def _answer(fact: Fact, judge: Engine) -> Answer:
 
 def _save(answers: list[Answer], into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
-    content = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "botocore": botocore.__version__,
-        "answers": [asdict(answer) for answer in answers],
-    }
+    head = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "botocore": botocore.__version__}
+    content = {**head, "answers": [asdict(answer) for answer in answers]}
     (into / "facts.json").write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")

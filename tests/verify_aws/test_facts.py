@@ -36,7 +36,7 @@ def run(into: Path, *arguments: str) -> int:
 def test_facts_are_asked_saved_and_nothing_is_left(
     account: EmbeddedAws, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(tmp_path / "new", "--yes", "--facts", "sfn-name", "lambda-state") == 0
+    assert run(tmp_path / "new", "--yes", "--facts", "sfn-name", "lambda-payload") == 0
     saved = json.loads((tmp_path / "new" / "facts.json").read_text())["answers"]
     assert {answer["id"]: answer["answer"] for answer in saved}["sfn-name-ended"] == "ExecutionAlreadyExists"
     assert "everything is deleted" in capsys.readouterr().out
@@ -53,7 +53,8 @@ def test_an_answer_that_differs_is_printed(
     def fails(_: object) -> str:
         raise ValueError("no")
 
-    wrong = Fact("wrong", "", "", "documented", "yes", ("engine",), fails)
+    wrong = Fact("wrong", "", "", "documented", "yes")
+    wrong.question = fails
     monkeypatch.setattr(facts, "load", lambda: {"wrong": wrong})
     assert run(tmp_path / "new", "--yes", "--facts") == 1
     assert "DIFFERS wrong: ValueError: no; expected yes" in capsys.readouterr().out

@@ -5,8 +5,7 @@ A judge plays AWS: the embedded AWS (`engine`), a fake of the unit tests (`fake_
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,35 +15,37 @@ Question: TypeAlias = Callable[[Any], Any]
 FACTS: "dict[str, Fact]" = {}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Fact:
-    """One fact; ``source`` is AWS's documentation, or a recording or report of AWS's answer."""
+    """One fact; it decorates its question, a function that gets a judge and returns the judge's answer."""
 
     id: str
     says: str
     source: str
+    """AWS's documentation, or a recording or report of AWS's answer."""
     date: str
     """Of the recording or report; `documented` for AWS's documentation."""
     expected: Any
-    judges: tuple[str, ...]
-    question: Question
+    judges: tuple[str, ...] = ("engine",)
+    question: Question = field(init=False)
 
-
-def fact(  # noqa: PLR0917  a row of a table
-    id: str, says: str, source: str, date: str, expected: Any, judges: tuple[str, ...] = ("engine",)
-) -> Callable[[Question], Question]:
-    """Register a function as the question of a fact: it gets a judge and returns the judge's answer."""
-
-    def register(question: Question) -> Question:
-        if id in FACTS:
-            raise ValueError(f"two facts are called {id}")
-        FACTS[id] = Fact(id, says, source, date, expected, judges, question)
+    def __call__(self, question: Question) -> Question:
+        """Register the fact with its question."""
+        if FACTS.setdefault(self.id, self) is not self:
+            raise ValueError(f"two facts are called {self.id}")
+        self.question = question
         return question
 
-    return register
+
+fact = Fact
 
 
-def load() -> "dict[str, Fact]":
+def documented(id: str, says: str, source: str, expected: Any, judges: tuple[str, ...] = ("engine",)) -> Fact:
+    """Return a fact of AWS's documentation."""
+    return Fact(id, says, source, "documented", expected, judges)
+
+
+def load() -> dict[str, Fact]:
     """Return the facts of all modules of this folder."""
     for module in sorted(Path(__file__).parent.glob("[!_]*.py")):
         if not module.name.startswith("test_"):
@@ -56,11 +57,6 @@ def refusal(call: Callable[..., Any], **arguments: Any) -> str:
     """Return the code of the error that a call raises, or `accepted`."""
     try:
         call(**arguments)
-    except ClientError as error:
-        return str(error.response["Error"]["Code"])
     except Exception as error:  # noqa: BLE001  a fake's exceptions are named like AWS's codes
-        return type(error).__name__
+        return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__
     return "accepted"
-
-
-documented = partial(fact, date="documented")

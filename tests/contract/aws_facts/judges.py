@@ -1,35 +1,23 @@
-"""The judges: what plays AWS for the product's code, with the interface that the questions of facts use."""
+"""The judges in this process, with the interface that the questions of facts use; each question gets new ones."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-from local_aws.testing import SPEED, Client, emptied
-from tests.contract.aws_facts.engine import Engine
-from tests.contract.aws_facts.steps import Steps
+from tests.contract.aws_facts.engine import Json, Steps
 from tests.soak.lambda_model import LambdaModel, Target
 from tests.soak.states_model import StatesModel
 from tests.soak.timeline import Timeline
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
-Json = dict[str, Any]
-STEPS = 2
 NEVER = 0
-
-
-@contextmanager
-def engine(client: Client) -> Iterator[Engine]:
-    """Yield the embedded AWS, emptied, for all questions of a run."""
-    with emptied(SPEED), Engine(client) as judge:
-        yield judge
 
 
 class FakeStatesJudge:
     """The fake of the custom resource's unit tests."""
 
-    def steps(self, last: int = STEPS) -> Steps:
-        """Return the fake's state machine, whose function answers after some steps."""
+    def steps(self, last: int = 2) -> Steps:
+        """Return its state machine, whose function answers after some steps."""
         clock = ManualClock()
         states = FakeStates(clock, lambda payload: _step(payload, last), lambda _: None)
 
@@ -40,40 +28,35 @@ class FakeStatesJudge:
 
         return Steps(states, MACHINE, run)
 
-    def waiting(self, timeout_s: int = 0) -> Steps:
+    def waiting(self, _: int = 0) -> Steps:
         """Return one whose function never answers."""
         return self.steps(last=NEVER)
 
 
-class Soak:
+class Soak(FakeStatesJudge):
     """The models of the soak."""
 
-    def steps(self, last: int = STEPS) -> Steps:
+    def steps(self, last: int = 2) -> Steps:
         """Return the model's state machine, whose function answers after some steps."""
         timeline = Timeline(ManualClock())
         states = StatesModel(timeline, lambda task: task.on_result(_step(task.payload, last)), lambda _: None)
         return Steps(states, MACHINE, lambda _: timeline.pass_time(3600, until=lambda: not states.is_running))
 
-    def waiting(self, timeout_s: int = 0) -> Steps:
-        """Return one whose function never answers."""
-        return self.steps(last=NEVER)
-
-    def lost_event(self, _: str, age_s: int = 21_600) -> tuple[Json, int]:
-        """Return the record of an event that a function fails to process, and the number of attempts."""
+    def lost_event(self, age_s: int = 21_600) -> Json:
+        """Return the context in the record of an event that a function fails to process, with the number of attempts."""
         timeline, attempts, records = Timeline(ManualClock()), list[Json](), list[Json]()
 
         def run(event: Json, fail: Callable[[Exception], None]) -> None:
             attempts.append(event)
             fail(ValueError("no"))
 
-        LambdaModel(timeline).send(Target(run, (61, 120), age_s, records.append), {"value": 1})
+        LambdaModel(timeline).send(Target(run, (61, 120), age_s, records.append), {})
         timeline.pass_time(3600)
         [record] = records
-        return record, len(attempts)
+        return {**record["requestContext"], "approximateInvokeCount": len(attempts)}
 
 
 JUDGES: dict[str, Callable[[], Any]] = {"fake_states": FakeStatesJudge, "soak": Soak}
-"""The judges in this process, made anew for each question."""
 
 
 def _step(payload: Json, last: int) -> Json:

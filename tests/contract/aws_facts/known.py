@@ -3,12 +3,10 @@
 A difference that no longer differs, or differs in another way, fails its test.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A judge's answer that is not AWS's."""
 
     here: Any
@@ -18,21 +16,15 @@ class Difference:
 
 
 KINDS = ("harmless", "kinder", "stricter", "silent")
+ABORTS = "a deleted state machine aborts its executions at once; names of the product's machines are not reused"
+EARLY = "properties are checked before a deployment, so that a wrong one costs no resources"
+UNKNOWN = "a condition key that is not evaluated here denies, so that no test passes by it"
 
 # By a fact's id and a judge.
 KNOWN: dict[tuple[str, str], Difference] = {
-    # Step Functions, Lambda and EventBridge
-    ("sfn-delete-running", "engine"): Difference(
-        "gone", "kinder", "a deleted state machine aborts its executions at once; names of the product's machines are not reused"
-    ),
-    # CloudFormation: stacks, templates and custom resources
-    ("cfn-required-property", "engine"): Difference(
-        "ValidationError", "stricter", "properties are checked before a deployment, so that a wrong one costs no resources"
-    ),
-    # IAM, S3, CloudWatch Logs and parameters
-    ("iam-logic-unknown-key", "engine"): Difference(
-        "denied", "stricter", "a condition key that is not evaluated here denies, so that no test passes by it"
-    ),
+    ("sfn-delete-running", "engine"): Difference("StateMachineDoesNotExist", "kinder", ABORTS),
+    ("cfn-required-property", "engine"): Difference("ValidationError", "stricter", EARLY),
+    ("iam-logic-unknown-key", "engine"): Difference("denied", "stricter", UNKNOWN),
     ("s3-batch-wrong-version", "engine"): Difference([], "kinder", "only versions that were just listed are deleted"),
     ("secret-scheduled", "engine"): Difference(
         "ResourceExistsException", "harmless", "the creation is refused with another code; nothing reads it"

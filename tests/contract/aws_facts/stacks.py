@@ -2,29 +2,24 @@
 
 import json
 from functools import cache
+from itertools import groupby
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from tests.contract.aws_facts.engine import Engine
+from tests.contract.aws_facts.engine import Engine, Json
+from tests.contract.aws_facts.fact import refusal
 from tests.soak.timeline import Timeline
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
-Json = dict[str, Any]
 MADE = "made"
-CAPABILITIES = ["CAPABILITY_NAMED_IAM"]
 FUNCTION = """
 import json, urllib.request
 
 def handler(event, context):
     answer = json.loads(event["ResourceProperties"]["Answers"]).get(event["RequestType"], {})
-    if "silent" in answer:
-        return
-    names = ("StackId", "RequestId", "LogicalResourceId")
-    given = {"Status": "SUCCESS", "Reason": "as told", "PhysicalResourceId": event.get("PhysicalResourceId", "made")}
-    body = json.dumps({**given, **{name: event[name] for name in names}, **answer}).encode()
-    headers = {"Content-Type": ""}
-    urllib.request.urlopen(urllib.request.Request(event["ResponseURL"], body, headers, method="PUT"))
+    if "silent" not in answer:
+        given = {"Status": "SUCCESS", "Reason": "as told", "PhysicalResourceId": "made", **event, **answer}
+        request = urllib.request.Request(event["ResponseURL"], json.dumps(given).encode(), {"Content-Type": ""}, method="PUT")
+        urllib.request.urlopen(request)
 """
 
 
@@ -32,32 +27,24 @@ class Stack:
     """A stack of an account, which is deleted at the end."""
 
     def __init__(self, judge: Engine) -> None:
-        self.judge, self.name = judge, judge.name()
+        self.judge, self.name, self.id = judge, judge.name(), ""
         self.client = judge.client("cloudformation")
-        self.id = ""
         judge.later(self._remove)
 
     def deploy(self, resources: Json, *, template: Json | None = None, **options: Any) -> str:
         """Create or update the stack and return its status, or the code of a refusal."""
-        body = json.dumps({"Resources": resources, **(template or {})})
         call = self.client.update_stack if self.id else self.client.create_stack
-        try:
-            made = call(StackName=self.name, TemplateBody=body, Capabilities=CAPABILITIES, **options)
-        except ClientError as error:
-            return str(error.response["Error"]["Code"])
-        self.id = made["StackId"]
+        answer = refusal(call, **self._request(resources, template), **options)
+        if answer != "accepted":
+            return answer
+        self.id = self._described()["StackId"]
         return self.settled()
 
     def plan(self, resources: Json, *, template: Json | None = None, **options: Any) -> str:
         """Create a change set for the stack and return its status, or the code of a refusal."""
-        given = {"StackName": self.name, "ChangeSetName": "plan", "ChangeSetType": "UPDATE" if self.id else "CREATE"}
-        body = json.dumps({"Resources": resources, **(template or {})})
-        try:
-            self.client.create_change_set(**{**given, "TemplateBody": body, "Capabilities": CAPABILITIES, **options})
-        except ClientError as error:
-            return str(error.response["Error"]["Code"])
-        self.judge.until(lambda: not self.planned()["Status"].endswith(("PENDING", "IN_PROGRESS")))
-        return str(self.planned()["Status"])
+        kind = {"ChangeSetName": "plan", "ChangeSetType": "UPDATE" if self.id else "CREATE"}
+        answer = refusal(self.client.create_change_set, **{**self._request(resources, template), **kind, **options})
+        return answer if answer != "accepted" else str(self.judge.until(lambda: _final(self.planned()["Status"])))
 
     def planned(self) -> Json:
         """Return the change set."""
@@ -70,32 +57,31 @@ class Stack:
 
     def settled(self) -> str:
         """Return the status once no operation runs."""
-        return str(self.judge.until(lambda: None if (status := self.status).endswith("IN_PROGRESS") else status))
-
-    @property
-    def status(self) -> str:
-        """The status now."""
-        return str(self.client.describe_stacks(StackName=self.id or self.name)["Stacks"][0]["StackStatus"])
+        return str(self.judge.until(lambda: _final(self._described()["StackStatus"])))
 
     def outputs(self) -> dict[str, str]:
         """Return the outputs by name."""
-        found = self.client.describe_stacks(StackName=self.id)["Stacks"][0].get("Outputs", ())
-        return {output["OutputKey"]: output["OutputValue"] for output in found}
+        return {output["OutputKey"]: output["OutputValue"] for output in self._described().get("Outputs", ())}
 
     def events(self, of: str) -> list[Json]:
         """Return the events of a resource, or of the stack by its name, from the oldest."""
         pages = self.client.get_paginator("describe_stack_events").paginate(StackName=self.id)
-        found = [event for page in pages for event in page["StackEvents"] if event["LogicalResourceId"] == of]
-        return found[::-1]
+        return [event for page in pages for event in page["StackEvents"] if event["LogicalResourceId"] == of][::-1]
 
     def story(self, of: str) -> list[str]:
         """Return the statuses of a resource, from the oldest, each once in a row."""
-        statuses = [event["ResourceStatus"] for event in self.events(of)]
-        return [status for index, status in enumerate(statuses) if statuses[index - 1 : index] != [status]]
+        return [status for status, _ in groupby(event["ResourceStatus"] for event in self.events(of))]
 
     def reason(self, of: str, status: str) -> str:
         """Return the reason of the last event with a status."""
         return str([event for event in self.events(of) if event["ResourceStatus"] == status][-1].get("ResourceStatusReason", ""))
+
+    def _request(self, resources: Json, template: Json | None) -> Json:
+        body = json.dumps({"Resources": resources, **(template or {})})
+        return {"StackName": self.name, "TemplateBody": body, "Capabilities": ["CAPABILITY_NAMED_IAM"]}
+
+    def _described(self) -> Json:
+        return dict(self.client.describe_stacks(StackName=self.id or self.name)["Stacks"][0])
 
     def _remove(self) -> None:
         self.client.delete_stack(StackName=self.name)
@@ -108,7 +94,7 @@ class Thing(Stack):
 
     def custom(self, answers: Json, properties: Json | None = None) -> Json:
         """Return the resource."""
-        given = {"ServiceToken": answering(self.judge), "Answers": json.dumps(answers), **(properties or {})}
+        given = {"ServiceToken": _answering(self.judge), "Answers": json.dumps(answers), **(properties or {})}
         return {"Type": "Custom::Thing", "Properties": given}
 
     def answer(self, answers: Json, **properties: Any) -> str:
@@ -117,14 +103,9 @@ class Thing(Stack):
 
     def requests(self) -> list[str]:
         """Return the requests so far: the kind, and the ID of an Update and a Delete."""
-        kinds = {"CREATE": "Create", "UPDATE": "Update", "DELETE": "Delete"}
-        sent, last = [], ""
-        for event in self.events("Thing"):
-            verb, _, state = event["ResourceStatus"].partition("_")
-            if state == "IN_PROGRESS" and (verb != last or verb != "CREATE"):
-                sent.append(f"{kinds[verb]} {event.get('PhysicalResourceId', '')}".strip())
-            last = verb
-        return sent
+        sent = [(event["ResourceStatus"], event.get("PhysicalResourceId", "")) for event in self.events("Thing")]
+        begun = [(status.partition("_")[0].title(), name) for status, name in sent if status.endswith("IN_PROGRESS")]
+        return [f"{kind} {name}".strip() for kind, name in begun if kind != "Create" or not name]  # a Create is noted twice
 
 
 class ModelThing:
@@ -156,9 +137,8 @@ class ModelThing:
         return [f"{sent.kind} {sent.raw.get('PhysicalResourceId', '')}".strip() for sent in self._model.requests.values()]
 
     def _deliver(self, raw: Json) -> None:
-        file = self._model.requests[raw["RequestId"]].file
-        given = {"Status": "SUCCESS", "PhysicalResourceId": raw.get("PhysicalResourceId", MADE)}
-        body = {**given, **self._answers[file].get(raw["RequestType"], {})}
+        answers = self._answers[self._model.requests[raw["RequestId"]].file]
+        body = {"Status": "SUCCESS", "PhysicalResourceId": MADE, **raw, **answers.get(raw["RequestType"], {})}
         self._timeline.after(1, lambda: self._model.answer(raw["RequestId"], body))
 
     def _settle(self) -> None:
@@ -170,8 +150,11 @@ def thing(judge: Any) -> Any:
     return Thing(judge) if isinstance(judge, Engine) else ModelThing()
 
 
+def _final(status: str) -> str:
+    return "" if status.endswith(("PENDING", "IN_PROGRESS")) else status
+
+
 @cache
-def answering(judge: Engine) -> str:
+def _answering(judge: Engine) -> str:
     """Return the ARN of the function behind all custom resources."""
-    configuration = judge.client("lambda").get_function_configuration(FunctionName=judge.function(FUNCTION))
-    return str(configuration["FunctionArn"])
+    return judge.function(FUNCTION)

@@ -1,147 +1,154 @@
-"""Facts of Step Functions: executions and their history."""
+"""Facts of Step Functions: state machines, their executions, histories and events."""
 
+from functools import partial
 from typing import Any
 
-from tests.contract.aws_facts.fact import fact, refusal
+from tests.contract.aws_facts.fact import documented, fact, refusal
 
 ALL = ("engine", "fake_states", "soak")
-DOCUMENTED = "documented"
-API = "AWS Step Functions API reference: "
-RECORDED = "localstack stepfunctions/v2/test_sfn_api.py::"
+API, GUIDE = "AWS Step Functions API reference: ", "AWS Step Functions Developer Guide: "
+START, STOP, DESCRIBE = API + "StartExecution", API + "StopExecution", API + "DescribeExecution"
+HISTORY, LANGUAGE = API + "GetExecutionHistory", "Amazon States Language: "
+RECORDED = "localstack stepfunctions/v2/test_sfn_api.py::test_"
+LISTED, REVERSED = RECORDED + "list_executions_pagination", RECORDED + "get_execution_history_reversed"
+SAME, OTHER = RECORDED + "create_exact_duplicate_sm", RECORDED + "create_duplicate_sm_name"
+FORM, SYNTAX = RECORDED + "create_delete_invalid_sm", RECORDED + "invalid_start_execution_input"
+TAKEN, TWICE, INVALID = "ExecutionAlreadyExists", "StateMachineAlreadyExists", "InvalidDefinition"
+PASS = {"Type": "Pass", "End": True}
+NEXT = {"A": {"Type": "Pass", "Next": "B"}}
+BRANCHES = {"Branches": [{"StartAt": "A", "States": {"A": PASS}}], "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "B"}]}
 
 
-@fact(
-    "sfn-name-again",
-    "starting a running execution's name and input again is once",
-    API + "StartExecution",
-    DOCUMENTED,
-    "once",
-    ALL,
-)
-def same_input(judge: Any) -> str:
-    steps = judge.waiting()
-    return "once" if steps.start("name", {"value": 1}) == steps.start("name", {"value": 1}) else "twice"
+def second_start(judge: Any, *, value: int = 1, ended: bool = False) -> str:
+    """Ask how the second start of a name ends, while the first one with the value 1 runs or after its end."""
+    steps = judge.steps() if ended else judge.waiting()
+    first = steps.start("name", {"value": 1})
+    if ended:
+        steps.run(first)
+    return refusal(steps.start, name="name", event={"value": value})
 
 
-@fact(
-    "sfn-name-other-input",
-    "a running execution's name is taken",
-    API + "StartExecution",
-    DOCUMENTED,
-    "ExecutionAlreadyExists",
-    ALL,
-)
-def other_input(judge: Any) -> str:
-    steps = judge.waiting()
-    steps.start("name", {"value": 1})
-    return refusal(lambda: steps.start("name", {"value": 2}))
+documented("sfn-name-again", "a running execution's start may be repeated", START, "accepted", ALL)(second_start)
+documented("sfn-name-other-input", "a running execution's name is taken", START, TAKEN, ALL)(partial(second_start, value=2))
+documented("sfn-name-ended", "an ended execution's name is taken", START, TAKEN, ALL)(partial(second_start, ended=True))
 
 
-@fact("sfn-name-ended", "an ended execution's name is taken", API + "StartExecution", DOCUMENTED, "ExecutionAlreadyExists", ALL)
-def ended_name(judge: Any) -> str:
-    steps = judge.steps()
-    steps.finished(steps.start("name"))
-    return refusal(lambda: steps.start("name"))
-
-
-@fact("sfn-unknown", "an unknown execution is an error", API + "DescribeExecution", DOCUMENTED, "ExecutionDoesNotExist", ALL)
+@documented("sfn-unknown", "an unknown execution is an error", DESCRIBE, "ExecutionDoesNotExist", ALL)
 def unknown(judge: Any) -> str:
     steps = judge.waiting()
-    other = steps.start("name").replace(":name", ":other")
-    return refusal(steps.client.describe_execution, executionArn=other)
+    return refusal(steps.client.describe_execution, executionArn=steps.start("name").replace(":name", ":other"))
 
 
-@fact("sfn-newest-first", "executions are listed newest first", API + "ListExecutions", DOCUMENTED, "second, first", ALL)
-def newest_first(judge: Any) -> str:
+@documented("sfn-newest-first", "executions are listed newest first", API + "ListExecutions", ["second", "first"], ALL)
+def newest_first(judge: Any) -> list[str]:
     steps = judge.steps()
     for name in ("first", "second"):
-        steps.finished(steps.start(name))
-    listed = steps.client.list_executions(stateMachineArn=steps.arn, maxResults=10)
-    return ", ".join(execution["name"] for execution in listed["executions"])
+        steps.run(steps.start(name))
+    return [each["name"] for each in steps.client.list_executions(stateMachineArn=steps.arn, maxResults=10)["executions"]]
 
 
-@fact(
-    "sfn-list-too-many",
-    "ListExecutions returns at most 1,000",
-    RECORDED + "test_list_executions_pagination",
-    "2024-07-01",
-    "ValidationException",
-    ALL,
-)
+@fact("sfn-list-too-many", "ListExecutions returns at most 1,000", LISTED, "2024-07-01", "ValidationException", ALL)
 def list_too_many(judge: Any) -> str:
     steps = judge.waiting()
     return refusal(steps.client.list_executions, stateMachineArn=steps.arn, maxResults=1001)
 
 
-@fact(
-    "sfn-stop", "a stop has its error and cause", RECORDED + "test_stop_execution", "2024-05-06", "ABORTED Newer for a test", ALL
-)
-def stop(judge: Any) -> str:
-    steps = judge.waiting()
-    execution = steps.start("name")
+def stopped(steps: Any, size: int = 1) -> str:
+    """Return the ARN of a new execution that has been stopped, with an input of some size."""
+    execution: str = steps.start("name", {"x": "y" * size})
     steps.client.stop_execution(executionArn=execution, error="Newer", cause="for a test")
-    steps.finished(execution)
-    return _end(steps, execution)
+    return execution
 
 
-@fact(
-    "sfn-timeout", "an execution that times out has no error", API + "DescribeExecution", DOCUMENTED, "TIMED_OUT None None", ALL
-)
-def timed_out(judge: Any) -> str:
-    steps = judge.waiting(timeout_s=30)
-    return _end(steps, steps.finished(steps.start("name")))
-
-
-def _end(steps: Any, execution: str) -> str:
+def end(judge: Any, *, timeout_s: int = 100_000, stops: bool = False) -> list[str | None]:
+    """Ask for the status, error and cause of an execution that is stopped or times out."""
+    steps = judge.waiting(timeout_s)
+    execution = stopped(steps) if stops else steps.start("name")
+    steps.run(execution)
     found = steps.client.describe_execution(executionArn=execution)
-    return f"{found['status']} {found.get('error')} {found.get('cause')}"
+    return [found["status"], found.get("error"), found.get("cause")]
 
 
-def _history(judge: Any, **options: Any) -> Any:
-    """Return the history of an execution of some states that has succeeded."""
+STOPPED, TIMED_OUT = ["ABORTED", "Newer", "for a test"], ["TIMED_OUT", None, None]
+documented("sfn-stop", "a stop has its error and cause", STOP, STOPPED, ALL)(partial(end, stops=True))
+documented("sfn-timeout", "a timeout has no error and no cause", DESCRIBE, TIMED_OUT, ALL)(partial(end, timeout_s=30))
+
+
+def published(judge: Any, *, members: tuple[str, str], size: int = 1) -> list[Any]:
+    """Ask what an event says about a stop."""
+    steps = judge.waiting()
+    detail = judge.heard(steps.arn, "ABORTED", lambda: stopped(steps, size))
+    return [detail[member] for member in members]
+
+
+SAYS, PAYLOADS, EXCLUDED = "an input above 248 KB is not in an event", GUIDE + "EventBridge payloads", [None, {"included": False}]
+CAUSE, INPUT = partial(published, members=("error", "cause")), partial(published, members=("input", "inputDetails"), size=255_000)
+documented("sfn-event-aborted", "a stop is published with its error and cause", STOP, ["Newer", "for a test"])(CAUSE)
+documented("sfn-event-large-input", SAYS, PAYLOADS, EXCLUDED)(INPUT)
+
+
+def history(judge: Any, **options: Any) -> list[list[Any]]:
+    """Return the pages of the history of an execution of some states that has succeeded."""
     steps = judge.steps()
-    execution = steps.finished(steps.start("history", {"value": 1}))
-    return steps.client.get_execution_history(executionArn=execution, **options)
+    asked = {"executionArn": steps.start("history", {"value": 1}), **options}
+    steps.run(asked["executionArn"])
+    pages = [steps.client.get_execution_history(**asked)]
+    while token := pages[-1].get("nextToken"):
+        pages.append(steps.client.get_execution_history(**asked, nextToken=token))
+    return [page["events"] for page in pages]
 
 
-@fact(
-    "sfn-history-reverse",
-    "the newest event comes first if asked so",
-    RECORDED + "test_get_execution_history_reversed",
-    "2024-01-28",
-    "newest first",
-    ALL,
+def newest_events(judge: Any, *, most: int = 1000) -> bool:
+    """Ask whether full pages have all events, the newest first."""
+    pages = history(judge, reverseOrder=True, maxResults=most)
+    ids = [event["id"] for page in pages for event in page]
+    return len(pages[0]) == min(most, len(ids)) and ids == [*range(len(ids), 0, -1)] and len(ids) > 2
+
+
+PAGES = "a page has maxResults events, and the next one continues"
+fact("sfn-history-reverse", "the newest event comes first if asked so", REVERSED, "2024-01-28", True, ALL)(newest_events)
+documented("sfn-history-pages", PAGES, HISTORY, True, ALL)(partial(newest_events, most=2))
+
+
+@documented("sfn-history-hidden", "inputs and outputs are hidden if asked so", HISTORY, [True, False], ALL)
+def hidden(judge: Any) -> list[bool]:
+    texts = [str(history(judge, **options)) for options in ({}, {"includeExecutionData": False})]
+    return ["'input'" in text or "'output'" in text for text in texts]
+
+
+def creation(judge: Any, *, states: Any, again: bool = False) -> str:
+    """Ask how the creation of a state machine ends; ``again`` with the name of one whose state is A."""
+    name = judge.name()
+    if again:
+        judge.machine({"A": PASS}, name=name)
+    return refusal(judge.machine, states=states, name=name)
+
+
+CATCH = partial(creation, states={"P": {"Type": "Parallel", "End": True, **BRANCHES}})
+AGAIN, CHANGED = partial(creation, states={"A": PASS}, again=True), partial(creation, states={"B": PASS}, again=True)
+documented("sfn-definition-next", "Next names a state", LANGUAGE + "transitions", INVALID)(partial(creation, states=NEXT))
+documented("sfn-definition-catch", "Catch names a state", LANGUAGE + "errors", INVALID)(CATCH)
+fact("sfn-create-again", "creating a state machine again is once", SAME, "2023-06-22", "accepted")(AGAIN)
+fact("sfn-create-twice", "a name has one definition", OTHER, "2023-06-22", TWICE)(CHANGED)
+NO_STATES = {"name": "hyperpod-cdk-fact-none", "definition": '{"StartAt": "A"}'}
+fact("sfn-definition", "a definition has States", FORM, "2023-08-04", INVALID)(
+    lambda judge: refusal(judge.client("stepfunctions").create_state_machine, **NO_STATES, roleArn=judge.service_role)
 )
-def reversed_history(judge: Any) -> str:
-    ids = [event["id"] for event in _history(judge, reverseOrder=True)["events"]]
-    return "newest first" if len(ids) > 1 and ids == sorted(ids, reverse=True) else "oldest first"
-
-
-@fact("sfn-history-pages", "a page has maxResults events", API + "GetExecutionHistory", DOCUMENTED, "pages of 2", ALL)
-def history_in_pages(judge: Any) -> str:
-    steps = judge.steps()
-    asked = {"executionArn": steps.finished(steps.start("pages")), "reverseOrder": True, "maxResults": 2}
-    first = steps.client.get_execution_history(**asked)
-    if len(first["events"]) != 2 or "nextToken" not in first:
-        return "one page"
-    second = steps.client.get_execution_history(**asked, nextToken=first["nextToken"])
-    ids = [event["id"] for event in (*first["events"], *second["events"])]
-    return "pages of 2" if ids == sorted(set(ids), reverse=True) else "pages out of order"
-
-
-@fact(
-    "sfn-history-hidden",
-    "inputs and outputs are hidden if asked so",
-    API + "GetExecutionHistory",
-    DOCUMENTED,
-    "hidden, shown by default",
-    ALL,
+fact("sfn-input-json", "an input is JSON", SYNTAX, "2023-06-22", "InvalidExecutionInput")(
+    lambda judge: refusal((steps := judge.steps()).client.start_execution, stateMachineArn=steps.arn, input="{'a'}")
 )
-def hidden_history(judge: Any) -> str:
-    hidden = str(_history(judge, includeExecutionData=False)["events"])
-    shown = str(_history(judge)["events"])
-    return f"{'shown' if _has_data(hidden) else 'hidden'}, {'shown' if _has_data(shown) else 'hidden'} by default"
 
 
-def _has_data(history: str) -> bool:
-    return "'input'" in history or "'output'" in history
+@documented("sfn-delete-running", "a deleted machine stays while its executions end", API + "DeleteStateMachine", "accepted")
+def delete_running(judge: Any) -> str:
+    steps = judge.waiting()
+    steps.start("name")
+    steps.client.delete_state_machine(stateMachineArn=steps.arn)
+    return refusal(steps.client.describe_state_machine, stateMachineArn=steps.arn)
+
+
+@documented("sfn-data-limit", "a state's output has at most 256 KiB", GUIDE + "quotas", "States.DataLimitExceeded")
+def data_limit(judge: Any) -> Any:
+    steps = judge.steps({"A": {**PASS, "Parameters": {"a.$": "$.event.x", "b.$": "$.event.x"}}})
+    steps.run(execution := steps.start("name", {"x": "y" * 200_000}))
+    return steps.client.describe_execution(executionArn=execution).get("error")

@@ -28,12 +28,12 @@ def document(*statements: dict[str, Any]) -> str:
     return json.dumps({"Version": "2012-10-17", "Statement": list(statements)})
 
 
-def until(look: Callable[[], Any], seconds: float = 60) -> Any:
+def until(look: Callable[[], Any], seconds: float = 60, pause_s: float = 0.01) -> Any:
     """What ``look`` returns once it is true."""
     end = time.monotonic() + seconds
     while not (seen := look()):
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.01)
+        time.sleep(pause_s)
     return seen
 
 
@@ -62,8 +62,8 @@ class Account:
         """A client with these credentials."""
         return self._client(service, **keys)
 
-    def role(self, name: str, *statements: dict[str, Any], principal: str = "lambda.amazonaws.com", **trust: Any) -> str:
-        """The ARN of a new role that the service may assume, with these statements."""
+    def role(self, name: str, *statements: dict[str, Any], principal: Any = "lambda.amazonaws.com", **trust: Any) -> str:
+        """The ARN of a new role that the service, or each of a list, may assume, with these statements."""
         trusting = {"Effect": "Allow", "Principal": {"Service": principal}, "Action": "sts:AssumeRole", **trust}
         made = self.iam.create_role(RoleName=name, AssumeRolePolicyDocument=document(trusting))
         if statements:
@@ -76,10 +76,14 @@ class Account:
 
     def function(self, name: str, code: str = "", *statements: dict[str, Any], **options: Any) -> str:
         """The ARN of a new Python function with a role of its own, which may write its log."""
+        return str(self.create_function(name, code, *statements, **options)["FunctionArn"])
+
+    def create_function(self, name: str, code: str, *statements: dict[str, Any], **options: Any) -> Any:
+        """CreateFunction's answer for such a function."""
         role = options.pop("Role", None) or self.role(f"{name}-role", *(statements or (EVERYTHING,)))
         content = options.pop("Code", None) or {"ZipFile": package(index_py=code)}
         given = {"Runtime": "python3.13", "Handler": "index.handler", "Timeout": 20, "Code": content, "Role": role, **options}
-        return str(self.lambda_.create_function(FunctionName=name, **given)["FunctionArn"])
+        return self.lambda_.create_function(FunctionName=name, **given)
 
     def call(self, function: str, event: Any = None, **options: Any) -> Any:
         """What the function returns; for a failed one, its error's description."""
@@ -88,11 +92,19 @@ class Account:
         assert bool(answer.get("FunctionError")) == (isinstance(payload, dict) and "errorType" in payload)
         return payload
 
+    def rule(self, name: str, pattern: dict[str, Any], function: str) -> None:
+        """Let a new rule for events invoke the function with this ARN."""
+        rule = self.events.put_rule(Name=name, EventPattern=json.dumps(pattern))["RuleArn"]
+        allowed = {"Action": "lambda:InvokeFunction", "Principal": "events.amazonaws.com", "SourceArn": rule}
+        self.lambda_.add_permission(FunctionName=function, StatementId="events", **allowed)
+        self.events.put_targets(Rule=name, Targets=[{"Id": "target", "Arn": function}])
+
     def machine(self, name: str, states: dict[str, Any], *statements: dict[str, Any], **options: Any) -> str:
         """The ARN of a new state machine, which starts at the first of ``states``."""
         top = {key: options.pop(key) for key in ("TimeoutSeconds",) if key in options}
         definition = json.dumps({"StartAt": next(iter(states)), "States": states, **top})
-        role = self.role(f"{name}-role", *(statements or (EVERYTHING,)), principal="states.amazonaws.com")
+        allowed = statements or (EVERYTHING,)
+        role = options.pop("roleArn", None) or self.role(f"{name}-role", *allowed, principal="states.amazonaws.com")
         made = self.stepfunctions.create_state_machine(name=name, definition=definition, roleArn=role, **options)
         return str(made["stateMachineArn"])
 

@@ -26,17 +26,9 @@ def outcome() -> str | None:
 @pytest.fixture
 def rule(account: Account) -> Account:
     """The account with a rule for failures, and a function that it may invoke."""
-    account.function("target", ECHO)
     pattern = {"source": ["aws.states"], "detail": {"status": ["FAILED"]}}
-    account.events.put_rule(Name="rule", EventPattern=json.dumps(pattern))
-    account.events.put_targets(Rule="rule", Targets=[{"Id": "t", "Arn": FUNCTION}])
-    permit(account)
+    account.rule("rule", pattern, account.function("target", ECHO))
     return account
-
-
-def permit(account: Account, **more: Any) -> None:
-    given = {"Action": "lambda:InvokeFunction", "Principal": "events.amazonaws.com", "SourceArn": RULE, **more}
-    account.lambda_.add_permission(FunctionName="target", StatementId="events", **given)
 
 
 def test_a_matching_event_reaches_the_function(rule: Account) -> None:
@@ -87,7 +79,8 @@ def test_a_users_event_is_delivered_too(rule: Account) -> None:
 )
 def test_a_function_whose_policy_does_not_name_the_rule_is_not_invoked(rule: Account, permission: dict[str, Any]) -> None:
     rule.lambda_.remove_permission(FunctionName="target", StatementId="events")
-    permit(rule, **permission)
+    given = {"Action": "lambda:InvokeFunction", "Principal": "events.amazonaws.com", "SourceArn": RULE, **permission}
+    rule.lambda_.add_permission(FunctionName="target", StatementId="events", **given)
     publish(status="FAILED")
     assert "policy does not allow events.amazonaws.com" in until(outcome)
     assert rule.ran("target") == []

@@ -129,12 +129,7 @@ def test_an_execution_is_ended_as_it_tries_a_task_again(account: Account) -> Non
 
 
 def test_an_event_is_lost_on_its_way_to_a_function(account: Account) -> None:
-    function = account.function("f", ECHO)
-    account.events.put_rule(Name="r", EventPattern=json.dumps({"source": ["aws.states"]}))
-    account.events.put_targets(Rule="r", Targets=[{"Id": "1", "Arn": function}])
-    account.lambda_.add_permission(
-        FunctionName="f", StatementId="s", Action="lambda:InvokeFunction", Principal="events.amazonaws.com"
-    )
+    account.rule("r", {"source": ["aws.states"]}, account.function("f", ECHO))
     faults.order(Fault("events:Deliver", kind="lose", target="SUCCEEDED"))
     account.ended(account.start(account.machine("m", {"P": {"Type": "Pass", "End": True}})))
     until(lambda: [each for each in ask("events") if "lost: injected fault" in each["deliveries"].values()])

@@ -225,16 +225,7 @@ def test_a_role_that_may_not_deliver_logs_is_refused(account: Account) -> None:
 
 
 def test_deleting_a_machine_aborts_its_executions(account: Account) -> None:
-    account.function("ends", ECHO)
-    account.events.put_rule(Name="r", EventPattern=json.dumps({"source": ["aws.states"], "detail": {"status": ["ABORTED"]}}))
-    account.events.put_targets(Rule="r", Targets=[{"Id": "t", "Arn": arn("lambda", "function:ends")}])
-    account.lambda_.add_permission(
-        FunctionName="ends",
-        StatementId="s",
-        Action="lambda:InvokeFunction",
-        Principal="events.amazonaws.com",
-        SourceArn=arn("events", "rule/r"),
-    )
+    account.rule("r", {"source": ["aws.states"], "detail": {"status": ["ABORTED"]}}, account.function("ends", ECHO))
     machine = account.machine("m", WAIT)
     execution = account.start(machine)
     account.stepfunctions.delete_state_machine(stateMachineArn=machine)
