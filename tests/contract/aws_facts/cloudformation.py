@@ -1,10 +1,9 @@
 """Facts of stacks, change sets and templates: what is refused, what a failure leaves, and what a deletion keeps."""
 
-import json
 from typing import Any
 
 from tests.contract.aws_facts.engine import Engine, Json
-from tests.contract.aws_facts.fact import documented, fact, refusal
+from tests.contract.aws_facts.fact import documented, fact
 from tests.contract.aws_facts.stacks import Stack
 
 REFUSED, MADE, DOCUMENTED = "ValidationError", "CREATE_COMPLETE", "documented"
@@ -51,18 +50,18 @@ fact("cfn-required-property", "a property is missing: only its resource fails", 
 fact("cfn-update-bad-role", "a role that CloudFormation may not assume is refused", UPDATES, "2022-11-21", REFUSED)(
     lambda judge: Stack(judge).deploy(ONE, RoleARN=judge.role(principal="ec2.amazonaws.com"))
 )
+fact("cfn-cs-no-changes", "a change set without changes fails, an update is refused", SETS, "2025-09-09", ("FAILED", REFUSED))(
+    lambda judge: (stack := Stack(judge)).deploy(ONE) and (stack.plan(ONE), stack.deploy(ONE))
+)
+documented("cfn-bad-name", "a stack's name starts with a letter", "AWS CloudFormation API: CreateChangeSet", expected=REFUSED)(
+    lambda judge: Stack(judge).plan(ONE, StackName="1-fact")
+)
 
 
 @fact("cfn-bad-attribute", "an output of a missing attribute makes nothing", ATTRIBUTES, "2023-08-01", ("ROLLBACK_COMPLETE", []))
 def bad_attribute(judge: Engine) -> Any:
     stack, outputs = Stack(judge), {"O": {"Value": {"Fn::GetAtt": ["A", "Nothing"]}}}
     return stack.deploy(ONE, template={"Outputs": outputs}), stack.story("A")
-
-
-@fact("cfn-bad-name", "a stack's name has letters, digits, hyphens, a letter first", STACKS, "2023-04-19", [REFUSED] * 3)
-def bad_name(judge: Engine) -> Any:
-    create, body = judge.client("cloudformation").create_stack, json.dumps(template())
-    return [refusal(create, StackName=name, TemplateBody=body) for name in ("1-fact", "fact_1", "f" * 129)]
 
 
 @fact("cfn-no-echo", "a change set hides NoEcho parameters only", STACKS, "2025-08-15", {"Secret": "****", "Open": "default"})
@@ -73,20 +72,6 @@ def no_echo(judge: Engine) -> Any:
     return {one["ParameterKey"]: one["ParameterValue"] for one in stack.planned()["Parameters"]}
 
 
-@fact("cfn-create-in-review", "CreateStack takes over a stack in review", SETS, "2023-11-22", (MADE, "OBSOLETE"))
-def create_in_review(judge: Engine) -> Any:
-    stack = Stack(judge)
-    stack.plan(ONE)
-    return stack.deploy(ONE), stack.planned()["ExecutionStatus"]
-
-
-@fact("cfn-cs-no-changes", "a change set without changes fails, an update is refused", SETS, "2025-09-09", ("FAILED", REFUSED))
-def no_changes(judge: Engine) -> Any:
-    stack = Stack(judge)
-    stack.deploy(ONE)
-    return stack.plan(ONE), stack.deploy(ONE)
-
-
 UNDONE = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE")
 
 
@@ -94,8 +79,7 @@ UNDONE = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE")
 def rollback_update(judge: Engine) -> Any:
     stack = Stack(judge)
     stack.deploy(ONE)
-    broken = {"PolicyName": "p", "Roles": ["hyperpod-cdk-nobody"], "PolicyDocument": {}}
-    last = {"Type": "AWS::IAM::Policy", "Properties": broken, "DependsOn": ["A", "B"]}
+    last = valued("x" * 4097, DependsOn=["A", "B"])  # too long
     return stack.deploy({"A": valued("y"), "B": valued("x"), "C": last}), stack.story("A")[-1], stack.story("B")[-1]
 
 

@@ -34,7 +34,4 @@ KNOWN: dict[tuple[str, str], Difference] = {
         "denied", "stricter", "a condition key that is not evaluated here denies, so that no test passes by it"
     ),
     ("s3-batch-wrong-version", "engine"): Difference([], "kinder", "only versions that were just listed are deleted"),
-    ("secret-scheduled", "engine"): Difference(
-        "ResourceExistsException", "harmless", "the creation is refused with another code; nothing reads it"
-    ),
 }
