@@ -32,6 +32,7 @@ def plan(name: str, says: str, source: str, date: str, template: Json, answer: s
 
 ONE, SKIPPED, AFTER_NONE = {"A": valued("x")}, {"Ref": "Skipped"}, {"A": valued("x", DependsOn="B")}
 FIND, MAP, DEEP = {"Fn::FindInMap": ["Map", "a", "none"]}, {"Map": {"a": {"b": "c"}}}, {"Map": {"a": {"b": {"c": "d"}}}}
+UNDONE, NO_ATTRIBUTE = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE"), {"Fn::GetAtt": ["A", "Nothing"]}
 plan("template-ref", "a Ref to nothing", REFERENCES, "2024-05-28", template({"Ref": "B"}))
 plan("template-depends-on", "a DependsOn of nothing", REFERENCES, "2023-07-10", template(Resources=AFTER_NONE))
 plan("template-conditional-ref", "a Ref to a skipped resource", CONDITIONS, "2023-06-26", template(SKIPPED))
@@ -53,15 +54,15 @@ fact("cfn-update-bad-role", "a role that CloudFormation may not assume is refuse
 fact("cfn-cs-no-changes", "a change set without changes fails, an update is refused", SETS, "2025-09-09", ("FAILED", REFUSED))(
     lambda judge: (stack := Stack(judge)).deploy(ONE) and (stack.plan(ONE), stack.deploy(ONE))
 )
+fact("cfn-create-in-review", "CreateStack takes over a stack in review", SETS, "2023-11-22", (MADE, "OBSOLETE"))(
+    lambda judge: (stack := Stack(judge)).plan(ONE) and (stack.deploy(ONE), stack.planned()["ExecutionStatus"])
+)
+fact("cfn-bad-attribute", "an output of a missing attribute makes nothing", ATTRIBUTES, "2023-08-01", ("ROLLBACK_COMPLETE", []))(
+    lambda judge: ((stack := Stack(judge)).deploy(ONE, template={"Outputs": {"O": {"Value": NO_ATTRIBUTE}}}), stack.story("A"))
+)
 documented("cfn-bad-name", "a stack's name starts with a letter", "AWS CloudFormation API: CreateChangeSet", expected=REFUSED)(
     lambda judge: Stack(judge).plan(ONE, StackName="1-fact")
 )
-
-
-@fact("cfn-bad-attribute", "an output of a missing attribute makes nothing", ATTRIBUTES, "2023-08-01", ("ROLLBACK_COMPLETE", []))
-def bad_attribute(judge: Engine) -> Any:
-    stack, outputs = Stack(judge), {"O": {"Value": {"Fn::GetAtt": ["A", "Nothing"]}}}
-    return stack.deploy(ONE, template={"Outputs": outputs}), stack.story("A")
 
 
 @fact("cfn-no-echo", "a change set hides NoEcho parameters only", STACKS, "2025-08-15", {"Secret": "****", "Open": "default"})
@@ -70,9 +71,6 @@ def no_echo(judge: Engine) -> Any:
     parameters = {"Secret": {"Type": "String", "NoEcho": True}, "Open": {"Type": "String", "Default": "default"}}
     stack.plan(ONE, template={"Parameters": parameters}, Parameters=given)
     return {one["ParameterKey"]: one["ParameterValue"] for one in stack.planned()["Parameters"]}
-
-
-UNDONE = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE")
 
 
 @documented("cfn-rollback-update", "a failed update is undone", GUIDE + "stack failure options", expected=UNDONE)
