@@ -10,7 +10,7 @@ STS_TESTS, IAM_TESTS = "LocalStack's recording sts/test_sts.py", "LocalStack's r
 READ, REGION, TAG = "ssm:GetParameter", "aws:RequestedRegion", "aws:RequestTag/absent"
 
 
-def allow(action: str = READ, **condition: Json) -> Json:
+def allow(action: str = READ, /, **condition: Json) -> Json:
     return {"Effect": "Allow", "Action": action, "Resource": "*", "Condition": condition}
 
 
