@@ -1,132 +1,89 @@
-"""Facts of stacks and change sets: what is refused, what a failure leaves, and what a deletion keeps."""
+"""Facts of stacks, change sets and templates: what is refused, what a failure leaves, and what a deletion keeps."""
 
 from typing import Any
 
-from tests.contract.aws_facts.fact import fact, refusal
+from tests.contract.aws_facts.engine import Engine, Json
+from tests.contract.aws_facts.fact import documented, fact
 from tests.contract.aws_facts.stacks import Stack
-from tests.contract.aws_facts.templates import API, PARAMETER, valued
 
-Json = dict[str, Any]
-GUIDE = "AWS CloudFormation User Guide: "
-BROKEN: Json = {
-    "Type": "AWS::IAM::Policy",
-    "Properties": {"PolicyName": "p", "Roles": ["hyperpod-cdk-nobody"], "PolicyDocument": {}},
-}
+REFUSED, MADE, DOCUMENTED = "ValidationError", "CREATE_COMPLETE", "documented"
+GUIDE, RECORDING = "AWS CloudFormation User Guide: ", "LocalStack's recording "
+STACKS, SETS, UPDATES = (f"{RECORDING}api/test_{file}.py" for file in ("stacks", "changesets", "update_stack"))
+CONDITIONS, MAPPINGS, REFERENCES = (f"{RECORDING}engine/test_{file}.py" for file in ("conditions", "mappings", "references"))
+ATTRIBUTES, ENGINE = RECORDING + "engine/test_attributes.py", RECORDING + "test_template_engine.py"
+OUTPUTS, IMPORTS = RECORDING + "api/test_validations.py", RECORDING + "test_change_set_exports_imports.py"
 
 
-@fact(
-    "cfn-update-bad-role",
-    says="a role that CloudFormation may not assume is refused",
-    source=API + "update_stack.py",
-    date="2022-11-21",
-    expected="ValidationError",
+def valued(value: Any, **attributes: Any) -> Json:
+    """Return a parameter of Systems Manager with a value, which costs nothing."""
+    return {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String", "Value": value}, **attributes}
+
+
+def template(value: Any = "x", **sections: Any) -> Json:
+    """Return a template with a parameter A of Systems Manager, and one that a false condition skips."""
+    resources = {"A": valued(value), "Skipped": valued("x", Condition="Never")}
+    return {"Resources": resources, "Conditions": {"Never": {"Fn::Equals": ["a", "b"]}}, **sections}
+
+
+def plan(name: str, says: str, source: str, date: str, template: Json, answer: str = REFUSED) -> None:  # noqa: PLR0917  a row
+    """Register a fact about the change set of a new stack with a template: its status, or the code of a refusal."""
+    fact(f"cfn-{name}", f"a change set for {says}", source, date, answer)(lambda judge: Stack(judge).plan({}, template=template))
+
+
+ONE, SKIPPED, AFTER_NONE = {"A": valued("x")}, {"Ref": "Skipped"}, {"A": valued("x", DependsOn="B")}
+FIND, MAP, DEEP = {"Fn::FindInMap": ["Map", "a", "none"]}, {"Map": {"a": {"b": "c"}}}, {"Map": {"a": {"b": {"c": "d"}}}}
+UNDONE, NO_ATTRIBUTE = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE"), {"Fn::GetAtt": ["A", "Nothing"]}
+plan("template-ref", "a Ref to nothing", REFERENCES, "2024-05-28", template({"Ref": "B"}))
+plan("template-depends-on", "a DependsOn of nothing", REFERENCES, "2023-07-10", template(Resources=AFTER_NONE))
+plan("template-conditional-ref", "a Ref to a skipped resource", CONDITIONS, "2023-06-26", template(SKIPPED))
+plan("template-conditional-output", "an output of one", CONDITIONS, "2023-06-27", template(Outputs={"O": {"Value": SKIPPED}}))
+plan("template-branch", "an unused Ref to one", GUIDE + "Fn::If", DOCUMENTED, template({"Fn::If": ["Never", SKIPPED, "x"]}), MADE)
+plan("template-mapping-key", "a missing key of a mapping", MAPPINGS, "2025-08-07", template(FIND, Mappings=MAP))
+plan("template-mapping-depth", "a mapping of three levels", MAPPINGS, "2023-06-12", template(Mappings=DEEP))
+plan("template-null-output", "a null output", OUTPUTS, "2024-05-31", template(Outputs={"O": {"Value": None}}))
+plan("cs-missing-parameter", "a parameter without value", STACKS, "2025-07-31", template(Parameters={"P": {"Type": "String"}}))
+plan("cs-import-missing", "a missing export", IMPORTS, "2025-08-05", template({"Fn::ImportValue": "hyperpod-cdk-fact"}), MADE)
+plan("template-size", "more than 51,200 bytes", GUIDE + "quotas", DOCUMENTED, template(Metadata={"Long": "x" * 51_200}))
+plan("template-large", "almost 51,200 bytes", GUIDE + "quotas", DOCUMENTED, template(Metadata={"Long": "x" * 50_000}), MADE)
+fact("cfn-required-property", "a property is missing: only its resource fails", ENGINE, "2023-06-12", "ROLLBACK_COMPLETE")(
+    lambda judge: Stack(judge).deploy({"A": {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}})
 )
-def update_bad_role(judge: Any) -> str:
-    return Stack(judge).deploy({"A": PARAMETER}, RoleARN=judge.role(principal="ec2.amazonaws.com"))
-
-
-@fact(
-    "cfn-no-echo",
-    says="a change set hides a NoEcho parameter, and shows the defaults of others",
-    source=API + "stacks.py",
-    date="2025-08-15",
-    expected={"Secret": "****", "Open": "default"},
+fact("cfn-update-bad-role", "a role that CloudFormation may not assume is refused", UPDATES, "2022-11-21", REFUSED)(
+    lambda judge: Stack(judge).deploy(ONE, RoleARN=judge.role(principal="ec2.amazonaws.com"))
 )
-def no_echo(judge: Any) -> Any:
-    stack, text = Stack(judge), {"Type": "String"}
-    given = [{"ParameterKey": "Secret", "ParameterValue": "word"}]
-    parameters = {"Secret": {**text, "NoEcho": True}, "Open": {**text, "Default": "default"}}
-    stack.plan({"A": PARAMETER}, template={"Parameters": parameters}, Parameters=given)
+fact("cfn-cs-no-changes", "a change set without changes fails, an update is refused", SETS, "2025-09-09", ("FAILED", REFUSED))(
+    lambda judge: (stack := Stack(judge)).deploy(ONE) and (stack.plan(ONE), stack.deploy(ONE))
+)
+fact("cfn-create-in-review", "CreateStack takes over a stack in review", SETS, "2023-11-22", (MADE, "OBSOLETE"))(
+    lambda judge: (stack := Stack(judge)).plan(ONE) and (stack.deploy(ONE), stack.planned()["ExecutionStatus"])
+)
+fact("cfn-bad-attribute", "an output of a missing attribute makes nothing", ATTRIBUTES, "2023-08-01", ("ROLLBACK_COMPLETE", []))(
+    lambda judge: ((stack := Stack(judge)).deploy(ONE, template={"Outputs": {"O": {"Value": NO_ATTRIBUTE}}}), stack.story("A"))
+)
+documented("cfn-bad-name", "a stack's name starts with a letter", "AWS CloudFormation API: CreateChangeSet", expected=REFUSED)(
+    lambda judge: Stack(judge).plan(ONE, StackName="1-fact")
+)
+
+
+@fact("cfn-no-echo", "a change set hides NoEcho parameters only", STACKS, "2025-08-15", {"Secret": "****", "Open": "default"})
+def no_echo(judge: Engine) -> Any:
+    stack, given = Stack(judge), [{"ParameterKey": "Secret", "ParameterValue": "word"}]
+    parameters = {"Secret": {"Type": "String", "NoEcho": True}, "Open": {"Type": "String", "Default": "default"}}
+    stack.plan(ONE, template={"Parameters": parameters}, Parameters=given)
     return {one["ParameterKey"]: one["ParameterValue"] for one in stack.planned()["Parameters"]}
 
 
-@fact(
-    "cfn-create-in-review",
-    says="CreateStack takes over a stack in review, whose change sets become obsolete",
-    source=API + "changesets.py",
-    date="2023-11-22",
-    expected=("CREATE_COMPLETE", "OBSOLETE"),
-)
-def create_in_review(judge: Any) -> Any:
+@documented("cfn-rollback-update", "a failed update is undone", GUIDE + "stack failure options", expected=UNDONE)
+def rollback_update(judge: Engine) -> Any:
     stack = Stack(judge)
-    stack.plan({"A": PARAMETER})
-    return stack.deploy({"A": PARAMETER}), stack.planned()["ExecutionStatus"]
+    stack.deploy(ONE)
+    last = valued("x" * 4097, DependsOn=["A", "B"])  # too long
+    return stack.deploy({"A": valued("y"), "B": valued("x"), "C": last}), stack.story("A")[-1], stack.story("B")[-1]
 
 
-@fact(
-    "cfn-cs-of-deleted",
-    says="a change set for the ID of a deleted stack is refused",
-    source=API + "changesets.py",
-    date="2025-10-10",
-    expected="ValidationError",
-)
-def change_set_of_deleted(judge: Any) -> str:
-    stack = Stack(judge)
-    stack.deploy({"A": PARAMETER})
-    stack.delete()
-    return stack.plan({"A": PARAMETER}, StackName=stack.id, ChangeSetType="CREATE")
-
-
-@fact(
-    "cfn-cs-unknown-stack",
-    says="a change set of an unknown stack is refused, also when it is to be deleted",
-    source=API + "changesets.py",
-    date="2025-07-21",
-    expected=["ValidationError", "ValidationError"],
-)
-def change_set_of_unknown(judge: Any) -> Any:
-    client, given = judge.client("cloudformation"), {"StackName": judge.name(), "ChangeSetName": "plan"}
-    return [refusal(call, **given) for call in (client.describe_change_set, client.delete_change_set)]
-
-
-@fact(
-    "cfn-cs-no-changes",
-    says="a change set without changes fails, and UpdateStack without changes is refused",
-    source=API + "changesets.py",
-    date="2022-08-10",
-    expected=("FAILED", "ValidationError"),
-)
-def no_changes(judge: Any) -> Any:
-    stack = Stack(judge)
-    stack.deploy({"A": PARAMETER})
-    return stack.plan({"A": PARAMETER}), stack.deploy({"A": PARAMETER})
-
-
-@fact(
-    "cfn-required-property",
-    says="a missing required property fails the resource, not the request",
-    source="LocalStack's recording test_template_engine.py",
-    date="2023-06-12",
-    expected="ROLLBACK_COMPLETE",
-)
-def required_property(judge: Any) -> str:
-    return Stack(judge).deploy({"A": {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}})
-
-
-@fact(
-    "cfn-rollback-update",
-    says="a failed update gives a changed resource its former value, and deletes a new one",
-    source=GUIDE + "stack failure options",
-    date="documented",
-    expected=("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE"),
-)
-def rollback_update(judge: Any) -> Any:
-    stack = Stack(judge)
-    stack.deploy({"A": PARAMETER})
-    status = stack.deploy({"A": valued("y"), "B": PARAMETER, "C": {**BROKEN, "DependsOn": ["A", "B"]}})
-    return status, stack.story("A")[-1], stack.story("B")[-1]
-
-
-@fact(
-    "cfn-retain",
-    says="DeletionPolicy Retain keeps a resource",
-    source=GUIDE + "DeletionPolicy attribute",
-    date="documented",
-    expected=("DELETE_COMPLETE", "DELETE_SKIPPED"),
-)
-def retain(judge: Any) -> Any:
+@documented("cfn-retain", "Retain keeps a resource", GUIDE + "DeletionPolicy", expected=("DELETE_COMPLETE", "DELETE_SKIPPED"))
+def retain(judge: Engine) -> Any:
     stack, name = Stack(judge), judge.name()
-    kept = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": name}, "DeletionPolicy": "Retain"}
     judge.later(judge.client("logs").delete_log_group, logGroupName=name)
-    stack.deploy({"A": kept})
+    stack.deploy({"A": {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": name}, "DeletionPolicy": "Retain"}})
     return stack.delete(), stack.story("A")[-1]

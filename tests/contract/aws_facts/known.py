@@ -26,7 +26,4 @@ KNOWN: dict[tuple[str, str], Difference] = {
     ("cfn-required-property", "engine"): Difference("ValidationError", "stricter", EARLY),
     ("iam-logic-unknown-key", "engine"): Difference("denied", "stricter", UNKNOWN),
     ("s3-batch-wrong-version", "engine"): Difference([], "kinder", "only versions that were just listed are deleted"),
-    ("secret-scheduled", "engine"): Difference(
-        "ResourceExistsException", "harmless", "the creation is refused with another code; nothing reads it"
-    ),
 }
