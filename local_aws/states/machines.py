@@ -61,7 +61,7 @@ def _unconnected(machine: Json) -> set[str]:
         rules = (state, *state.get("Catch", ()), *state.get("Choices", ()))
         waiting += [rule[field] for rule in rules for field in ("Next", "Default") if field in rule]
     parts = [part for state in states.values() for part in (*state.get("Branches", ()), *_of_items(state))]
-    return (states.keys() ^ reached).union(*map(_unconnected, parts))
+    return set(states.keys() ^ reached).union(*map(_unconnected, parts))
 
 
 def _of_items(state: Json) -> list[Json]:
