@@ -116,6 +116,12 @@ def _with_times(value: Any, call: Call) -> Any:
     return call.time(value) if isinstance(value, AwsTime) else value
 
 
+def tag_context(tags: Mapping[str, str], kind: str) -> Context:
+    """Return condition keys for tags: ``kind`` is `aws:RequestTag` or `aws:ResourceTag`."""
+    context: Context = {f"{kind}/{key}": value for key, value in tags.items()}
+    return context | ({"aws:TagKeys": list(tags)} if kind == "aws:RequestTag" and tags else {})
+
+
 def page(call: Call, items: Sequence[_Item], default: int = 100) -> tuple[list[_Item], dict[str, str]]:
     """Return the page of items that the call's MaxResults and NextToken select, with a NextToken if there are more."""
     start = _position(call.request.get("NextToken"))

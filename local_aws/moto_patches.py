@@ -67,16 +67,10 @@ def _events_of_streams(self: Any) -> str:
 def _sorted_events(self: Any, *arguments: Any) -> Any:
     """Return the events of all streams in the order of time; moto does so only if `interleaved` is set, which AWS ignores."""
     *others, token, pattern, _ = arguments
-    if token and not _is_of(token, self):
+    last = (f"{self.name}@{name}@{event.event_id}" for name, stream in self.streams.items() for event in stream.events)
+    if token and token not in last:  # moto's tokens
         raise LogsClientError("InvalidParameterException", "The specified nextToken is invalid.")
     return _filtered(self, *others, token, pattern, True)
-
-
-def _is_of(token: str, group: Any) -> bool:
-    """Return whether the token is one of moto's: the group, and the stream and id of the last event."""
-    name, _, event = token.rpartition("@")
-    stream = group.streams.get(name.removeprefix(f"{group.name}@"))
-    return stream is not None and any(str(each.event_id) == event for each in stream.events)
 
 
 def _role_with_a_policy(self: Any, role_name: str, assume_role_policy_document: str, *others: Any, **named: Any) -> Any:

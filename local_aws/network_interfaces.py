@@ -45,7 +45,7 @@ class Place:
     @property
     def ec2(self) -> Any:
         """Moto's EC2."""
-        return _ec2(self.account, self.region)
+        return ec2_of(self.account, self.region)
 
     def subnet(self) -> Any | None:
         """Return moto's subnet, or None."""
@@ -53,7 +53,7 @@ class Place:
 
     def groups(self) -> Groups:
         """Return the security groups, or the VPC's default one if none is given."""
-        ec2, subnet = _ec2(self.account, self.region), self.subnet()
+        ec2, subnet = ec2_of(self.account, self.region), self.subnet()
         if subnet is None:
             raise LookupError(f"subnet {self.subnet_id} does not exist")
         ids = self.group_ids or (ec2.get_default_security_group(subnet.vpc_id).id,)
@@ -63,17 +63,17 @@ class Place:
 
 def find_subnet(account: str, region: str, subnet_id: str) -> Any | None:
     """Return moto's subnet with this id, or None."""
-    return next((zone[subnet_id] for zone in _ec2(account, region).subnets.values() if subnet_id in zone), None)
+    return next((zone[subnet_id] for zone in ec2_of(account, region).subnets.values() if subnet_id in zone), None)
 
 
 def find_group(account: str, region: str, group_id: str) -> Any | None:
     """Return moto's security group with this id, or None."""
-    return _ec2(account, region).get_security_group_from_id(group_id)
+    return ec2_of(account, region).get_security_group_from_id(group_id)
 
 
 def create(place: Place, count: int, *, description: str, tags: dict[str, str] | None = None) -> list[Interface]:
     """Create ``count`` interfaces, all or none; only ``delete`` here can delete them."""
-    ec2, subnet = _ec2(place.account, place.region), place.subnet()
+    ec2, subnet = ec2_of(place.account, place.region), place.subnet()
     if subnet is None:
         raise LookupError(f"subnet {place.subnet_id} does not exist")
     with _lock:
@@ -97,7 +97,7 @@ def delete(account: str, region: str, interfaces: Iterable[Interface]) -> None:
     """Delete the interfaces; ignore those already gone."""
     with _lock:
         for interface in interfaces:
-            _ec2(account, region).enis.pop(interface.id, None)
+            ec2_of(account, region).enis.pop(interface.id, None)
 
 
 def install() -> None:
@@ -110,7 +110,8 @@ def install() -> None:
             setattr(EC2Backend, name, corrected)
 
 
-def _ec2(account: str, region: str) -> Any:
+def ec2_of(account: str, region: str) -> Any:
+    """Return moto's backend of EC2."""
     from moto.ec2.models import ec2_backends  # noqa: PLC0415
 
     return ec2_backends[account][region]

@@ -61,7 +61,9 @@ class Resolver:
 
     def properties(self, definition: Json) -> Json:
         """Return the values of a resource's properties."""
-        values: Json = self.value(definition.get("Properties") or {})
+        values = self.value(definition.get("Properties") or {})
+        if not isinstance(values, dict):
+            raise TemplateError("Template format error: the Properties of a resource must be an object")
         return values
 
     def _call(self, name: str, argument: Any) -> Any:

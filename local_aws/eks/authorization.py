@@ -4,17 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from local_aws.eks.model import AccessEntry, Addon, Association, Cluster, find, require
-from local_aws.json_service import Call, Context, Json
+from local_aws.json_service import Call, Json, tag_context
 
 _Part = TypeVar("_Part", AccessEntry, Addon, Association)
-
-
-def tag_context(tags: dict[str, str], kind: str) -> Context:
-    """Return condition keys for tags: ``kind`` is `aws:RequestTag` or `aws:ResourceTag`."""
-    context: Context = {f"{kind}/{key}": value for key, value in tags.items()}
-    if kind == "aws:RequestTag" and tags:
-        context["aws:TagKeys"] = list(tags)
-    return context
 
 
 def request_tags(request: Json) -> dict[str, str]:
@@ -29,7 +21,7 @@ def named_cluster(call: Call) -> Cluster:
     """
     name = call.request.get("clusterName") or call.request["name"]
     cluster = find(call, name)
-    _authorize(call, call.arn("eks", f"cluster/{name}"), cluster.tags if cluster else {})
+    authorize(call, call.arn("eks", f"cluster/{name}"), cluster.tags if cluster else {})
     return require(call, name)
 
 
@@ -41,10 +33,11 @@ def named_part(call: Call, kind: str, part_of: Callable[[Cluster], _Part | None]
     name = call.request["clusterName"]
     cluster = find(call, name)
     part = part_of(cluster) if cluster else None
-    _authorize(call, part.arn if part else call.arn("eks", f"{kind}/{name}/*"), part.tags if part else {})
+    authorize(call, part.arn if part else call.arn("eks", f"{kind}/{name}/*"), part.tags if part else {})
     return require(call, name), part
 
 
-def _authorize(call: Call, arn: str, tags: Mapping[str, str]) -> None:
-    context = tag_context(dict(tags), "aws:ResourceTag") | tag_context(request_tags(call.request), "aws:RequestTag")
+def authorize(call: Call, arn: str, tags: Mapping[str, str]) -> None:
+    """Check the permission for an operation on a resource with these tags."""
+    context = tag_context(tags, "aws:ResourceTag") | tag_context(request_tags(call.request), "aws:RequestTag")
     call.authorize(f"eks:{call.operation}", arn, context)

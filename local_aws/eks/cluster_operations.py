@@ -2,13 +2,13 @@
 
 from local_aws.eks import checks, logs, network, transitions, webhooks
 from local_aws.eks.access_operations import admit_creator
-from local_aws.eks.authorization import named_cluster, request_tags, tag_context
+from local_aws.eks.authorization import named_cluster, request_tags
 from local_aws.eks.errors import in_use, refused
 from local_aws.eks.model import Cluster, add, clusters, find
 from local_aws.eks.pages import list_page
 from local_aws.eks.versions import DEFAULT, VERSIONS
 from local_aws.errors import AwsError
-from local_aws.json_service import Call, Json, Operation
+from local_aws.json_service import Call, Json, Operation, tag_context
 
 
 def create_cluster(call: Call) -> Json:

@@ -1,7 +1,5 @@
 """A cluster in the customer's VPC: the cluster security group, and the control plane's network interfaces."""
 
-from typing import Any
-
 from local_aws import callers, network_interfaces
 from local_aws.eks.errors import invalid
 from local_aws.eks.model import Cluster
@@ -64,7 +62,7 @@ def _of_two_zones(call: Call, subnet_ids: list[str]) -> list[str]:
 def create_security_group(call: Call, vpc_id: str) -> str:
     """Create the cluster security group, whose members reach each other, and return its id."""
     name = call.request["name"]
-    ec2 = _ec2(call.account, call.region)
+    ec2 = network_interfaces.ec2_of(call.account, call.region)
     group = ec2.create_security_group(
         f"eks-cluster-sg-{name}-{len(ec2.groups[vpc_id])}",
         "EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, "
@@ -81,7 +79,7 @@ def delete_security_group(account: str, region: str, group_id: str) -> None:
     """Delete a cluster security group; as on AWS, it stays while other groups or interfaces use it."""
     from moto.ec2.exceptions import EC2ClientError  # noqa: PLC0415  moto is loaded once the environment is set
 
-    ec2 = _ec2(account, region)
+    ec2 = network_interfaces.ec2_of(account, region)
     group = ec2.get_security_group_from_id(group_id)
     if group is None:
         return
@@ -98,9 +96,3 @@ def detach(cluster: Cluster) -> None:
     network_interfaces.delete(cluster.account, cluster.region, cluster.interfaces)
     cluster.interfaces = []
     delete_security_group(cluster.account, cluster.region, cluster.security_group)
-
-
-def _ec2(account: str, region: str) -> Any:
-    from moto.ec2.models import ec2_backends  # noqa: PLC0415  moto is loaded once the environment is set
-
-    return ec2_backends[account][region]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from local_aws.eks.authorization import request_tags, tag_context
+from local_aws.eks.authorization import authorize
 from local_aws.eks.errors import not_found
 from local_aws.eks.model import Addon, Association, Cluster, clusters
 from local_aws.json_service import Call, Json, Operation
@@ -18,21 +18,16 @@ def _change(call: Call, change: Callable[[Tags], Tags]) -> Tags:
         parts: list[Cluster | Addon | Association] = [cluster, *cluster.addons.values(), *cluster.associations.values()]
         for part in parts:
             if part.arn == arn:
-                _authorize(call, part.tags)
+                authorize(call, arn, part.tags)
                 part.tags = change(part.tags)
                 return part.tags
         for entry in cluster.entries.values():
             if entry.arn == arn:
-                _authorize(call, dict(entry.tags))
+                authorize(call, arn, entry.tags)
                 cluster.entries[entry.principal_arn] = replace(entry, tags=change(dict(entry.tags)))
                 return dict(cluster.entries[entry.principal_arn].tags)
-    _authorize(call, {})
+    authorize(call, arn, {})
     raise not_found(f"The requested resource does not exist: {arn}")
-
-
-def _authorize(call: Call, tags: Tags) -> None:
-    context = tag_context(tags, "aws:ResourceTag") | tag_context(request_tags(call.request), "aws:RequestTag")
-    call.authorize(f"eks:{call.operation}", call.request["resourceArn"], context)
 
 
 def tag_resource(call: Call) -> Json:

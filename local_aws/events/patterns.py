@@ -3,91 +3,43 @@
 https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 """
 
-import ipaddress
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+import jsonschema
 from moto.events.exceptions import InvalidEventPatternException
 from moto.events.models import EventPattern, EventPatternParser
 from moto.events.responses import EventsHandler
 
 from local_aws.errors import AwsError
 
-_validate_pattern = EventPatternParser._validate_event_pattern
 _matches_event = EventPattern.matches_event
-_COMPARISONS = ("=", "<", "<=", ">", ">=")
-_NESTED = ("prefix", "suffix", "equals-ignore-case", "wildcard")
-
-
-def _validate(self: Any, pattern: Any) -> None:
-    """Refuse a pattern with an unknown or malformed filter; in moto an unknown one matches everything."""
-    if not isinstance(pattern, dict):
-        raise InvalidEventPatternException(reason="Filter is not an object")
-    _validate_pattern(self, {name: value for name, value in pattern.items() if name != "$or"})
-    for value in pattern.values():
-        for each in value if isinstance(value, list) else []:
-            if isinstance(each, dict) and value is not pattern.get("$or"):
-                _require_filter(each)
-    for each in pattern.get("$or", ()):
-        self._validate_event_pattern(each)
-
-
-def _require_filter(filter_: dict[str, Any]) -> None:
-    name = next(iter(filter_), "")
-    if name not in _VALUES:
-        raise InvalidEventPatternException(reason=f"Unrecognized match type {name}")
-    if len(filter_) > 1 or not _VALUES[name](filter_[name]):
-        raise InvalidEventPatternException(reason=f"Malformed value of {name}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_affix(value: Any) -> bool:
-    return _is_text(value) or (
-        isinstance(value, dict) and list(value) == ["equals-ignore-case"] and all(map(_is_text, value.values()))
-    )
-
-
-def _is_comparison(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) not in (2, 4):
-        return False
-    return all(operator in _COMPARISONS for operator in value[::2]) and all(map(_is_number, value[1::2]))
-
-
-def _is_network(value: Any) -> bool:
-    try:
-        return _is_text(value) and "/" in value and bool(ipaddress.ip_network(value, strict=False))
-    except ValueError:
-        return False
-
-
-def _is_exclusion(value: Any) -> bool:
-    if isinstance(value, dict):
-        [(name, given)] = value.items() if len(value) == 1 else [("", None)]
-        texts = given if isinstance(given, list) else [given]
-        return name in _NESTED and bool(texts) and all(_is_text(text) and text for text in texts)
-    given = value if isinstance(value, list) else [value]
-    return bool(given) and (all(map(_is_text, given)) or all(map(_is_number, given)))
-
-
-_VALUES: dict[str, Callable[[Any], bool]] = {
-    "exists": lambda value: isinstance(value, bool),
-    "prefix": _is_affix,
-    "suffix": _is_affix,
-    "equals-ignore-case": _is_text,
-    "wildcard": _is_text,
-    "numeric": _is_comparison,
-    "cidr": _is_network,
-    "anything-but": _is_exclusion,
+_TEXT = {"type": "string"}
+_AFFIX = {"type": ["string", "object"], "propertyNames": {"const": "equals-ignore-case"}, "minProperties": 1}
+_COMPARISON = [{"enum": ["=", "<", "<=", ">", ">="]}, {"type": "number"}]
+_VALUES = {
+    "exists": {"type": "boolean"},
+    "prefix": _AFFIX,
+    "suffix": _AFFIX,
+    "equals-ignore-case": _TEXT,
+    "wildcard": _TEXT,
+    "numeric": {"type": "array", "prefixItems": _COMPARISON * 2, "oneOf": [{"minItems": n, "maxItems": n} for n in (2, 4)]},
+    "cidr": _TEXT | {"pattern": r"^[\da-fA-F.:]+/\d+$"},
+    "anything-but": {"type": ["string", "number", "array", "object"], "minItems": 1, "minProperties": 1},
 }
+_FILTER = {"propertyNames": {"enum": [*_VALUES]}, "properties": _VALUES, "minProperties": 1, "maxProperties": 1}
+_FILTERS = {"if": {"type": "array"}, "then": {"minItems": 1, "items": _FILTER}, "else": {"$ref": "#"}}
+_CHOICES = {"$or": {"type": "array", "items": {"$ref": "#"}}}
+_validator = jsonschema.Draft202012Validator({"type": "object", "properties": _CHOICES, "additionalProperties": _FILTERS})
+
+
+def _validate(_: Any, pattern: Any) -> None:
+    """Refuse a pattern with an unknown or malformed filter; in moto an unknown one matches everything."""
+    for error in _validator.iter_errors(pattern):
+        is_unknown = error.validator == "enum"
+        raise InvalidEventPatternException(reason=f"Unrecognized match type {error.instance}" if is_unknown else error.message)
 
 
 def _matches(self: Any, event: Any) -> bool:

@@ -9,12 +9,13 @@ from local_aws.fsx.model import (
     associations,
     find_association,
     find_file_system,
+    known,
     new_id,
     tags_from,
 )
-from local_aws.fsx.tag_operations import request_context, resource_context
+from local_aws.fsx.tag_operations import request_context
 from local_aws.fsx.transitions import become_available, delete, later
-from local_aws.json_service import Call, Json, Operation, page
+from local_aws.json_service import Call, Json, Operation, page, tag_context
 
 _MOST = 8
 
@@ -25,9 +26,9 @@ def create_data_repository_association(call: Call) -> Json:
     file_system = find_file_system(call, request["FileSystemId"])
     arn = call.arn("fsx", f"association/{file_system.id}/{new_id('dra')}")
     call.authorize("fsx:CreateDataRepositoryAssociation", arn, request_context(request))
-    known = _known(call)
-    if known:
-        return {"Association": known.details()}
+    earlier = known(call, associations(call))
+    if earlier:
+        return {"Association": earlier.details()}
     path = _normal(request.get("FileSystemPath", "/"))
     _check_file_system(file_system)
     _check_neighbours(call, file_system, path)
@@ -47,17 +48,6 @@ def create_data_repository_association(call: Call) -> Json:
     else:
         become_available("fsx.association.create", association, call)
     return {"Association": association.details()}
-
-
-def _known(call: Call) -> Association | None:
-    """Return the association that an earlier call with the same token created."""
-    token = call.request.get("ClientRequestToken")
-    for association in associations(call):
-        if token and association.request.get("ClientRequestToken") == token:
-            if association.request != call.request:
-                raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
-            return association
-    return None
 
 
 def _normal(path: str) -> str:
@@ -134,7 +124,7 @@ def _fields(association: Association) -> dict[str, str]:
 def update_data_repository_association(call: Call) -> Json:
     """Change the policies or the chunk size; the association is UPDATING until they apply."""
     association = find_association(call, call.request["AssociationId"])
-    call.authorize("fsx:UpdateDataRepositoryAssociation", association.arn, resource_context(association.tags))
+    call.authorize("fsx:UpdateDataRepositoryAssociation", association.arn, tag_context(association.tags, "aws:ResourceTag"))
     if association.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
         raise bad(f"association {association.id} is {association.lifecycle} and cannot be updated")
     association.current |= {name: call.request[name] for name in ("S3", "ImportedFileChunkSize") if name in call.request}
@@ -146,7 +136,7 @@ def update_data_repository_association(call: Call) -> Json:
 def delete_data_repository_association(call: Call) -> Json:
     """Delete the association; it is DELETING first, and the files stay unless the request says otherwise."""
     association = find_association(call, call.request["AssociationId"])
-    call.authorize("fsx:DeleteDataRepositoryAssociation", association.arn, resource_context(association.tags))
+    call.authorize("fsx:DeleteDataRepositoryAssociation", association.arn, tag_context(association.tags, "aws:ResourceTag"))
     if association.lifecycle != "DELETING":
         delete("fsx.association.delete", association)
     return {

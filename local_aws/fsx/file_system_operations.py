@@ -4,13 +4,12 @@ import secrets
 import string
 from datetime import UTC, datetime
 
-from local_aws.errors import AwsError
 from local_aws.fsx.lustre_rules import bad, check_capacity, check_new, check_throughput, check_version, newer
-from local_aws.fsx.model import FileSystem, add, associations, file_systems, find_file_system, new_id, tags_from
+from local_aws.fsx.model import FileSystem, add, associations, file_systems, find_file_system, known, new_id, tags_from
 from local_aws.fsx.network import attach, place_of
-from local_aws.fsx.tag_operations import request_context, resource_context
+from local_aws.fsx.tag_operations import request_context
 from local_aws.fsx.transitions import become_available, delete, later
-from local_aws.json_service import Call, Json, Operation, page
+from local_aws.json_service import Call, Json, Operation, page, tag_context
 
 _REPOSITORY = ("ImportPath", "ExportPath", "AutoImportPolicy", "ImportedFileChunkSize")
 _OTHER_TYPES = ("WindowsConfiguration", "OntapConfiguration", "OpenZFSConfiguration")
@@ -21,9 +20,9 @@ def create_file_system(call: Call) -> Json:
     request = call.request
     if request["FileSystemType"] != "LUSTRE" or any(name in request for name in _OTHER_TYPES):
         raise bad(f"the embedded AWS only supports file systems of type LUSTRE, got {request['FileSystemType']}")
-    known = _known(call)
-    if known:
-        return {"FileSystem": known.details()}
+    earlier = known(call, file_systems(call))
+    if earlier:
+        return {"FileSystem": earlier.details()}
     lustre = {"DeploymentType": "SCRATCH_1", **(request.get("LustreConfiguration") or {})}
     version = request.get("FileSystemTypeVersion") or _default_version(lustre)
     check_new(request, lustre, version)
@@ -56,17 +55,6 @@ def _new_file_system(call: Call, lustre: Json, version: str) -> FileSystem:
         interfaces=attach(place, file_system_id, request),
         tags=tags_from(request),
     )
-
-
-def _known(call: Call) -> FileSystem | None:
-    """Return the file system that an earlier call with the same token created."""
-    token = call.request.get("ClientRequestToken")
-    for file_system in file_systems(call):
-        if token and file_system.request.get("ClientRequestToken") == token:
-            if file_system.request != call.request:
-                raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
-            return file_system
-    return None
 
 
 def _default_version(lustre: Json) -> str:
@@ -108,7 +96,7 @@ def update_file_system(call: Call) -> Json:
     """Change the file system; it is UPDATING until the change applies."""
     request = call.request
     file_system = find_file_system(call, request["FileSystemId"])
-    call.authorize("fsx:UpdateFileSystem", file_system.arn, resource_context(file_system.tags))
+    call.authorize("fsx:UpdateFileSystem", file_system.arn, tag_context(file_system.tags, "aws:ResourceTag"))
     if file_system.lifecycle != "AVAILABLE":
         raise bad(f"file system {file_system.id} is {file_system.lifecycle} and cannot be updated")
     change = _merged(file_system.lustre, request.get("LustreConfiguration") or {})
@@ -175,7 +163,7 @@ def _is_linked(call: Call, file_system: FileSystem) -> bool:
 def delete_file_system(call: Call) -> Json:
     """Delete the file system; it and its associations are DELETING first."""
     file_system = find_file_system(call, call.request["FileSystemId"])
-    call.authorize("fsx:DeleteFileSystem", file_system.arn, resource_context(file_system.tags))
+    call.authorize("fsx:DeleteFileSystem", file_system.arn, tag_context(file_system.tags, "aws:ResourceTag"))
     if (call.request.get("LustreConfiguration") or {}).get("SkipFinalBackup") is False:
         raise bad("final backups are not part of the embedded AWS: leave SkipFinalBackup out or true")
     if file_system.lifecycle != "DELETING":

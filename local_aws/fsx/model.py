@@ -2,9 +2,11 @@
 
 import secrets
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from local_aws.errors import AwsError
 from local_aws.json_service import Call, Json
@@ -127,6 +129,7 @@ class Association:
         return details | ({"FailureDetails": {"Message": self.failure}} if self.failure else {})
 
 
+Thing = TypeVar("Thing", FileSystem, Association)
 _file_systems: dict[str, FileSystem] = {}
 _associations: dict[str, Association] = {}
 
@@ -156,6 +159,15 @@ def find_association(call: Call, association_id: str) -> Association:
         if association.id == association_id:
             return association
     raise AwsError("DataRepositoryAssociationNotFound", f"Data repository association '{association_id}' does not exist.")
+
+
+def known(call: Call, things: Iterable[Thing]) -> Thing | None:
+    """Return the file system or association that an earlier call with the same token created."""
+    token = call.request.get("ClientRequestToken")
+    earlier = next((thing for thing in things if token and thing.request.get("ClientRequestToken") == token), None)
+    if earlier and earlier.request != call.request:
+        raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
+    return earlier
 
 
 def add(thing: FileSystem | Association) -> None:

@@ -1,19 +1,12 @@
 """Tags of file systems and associations, also as condition keys; moto handles the tags of other resources."""
 
 from local_aws.fsx.model import Association, FileSystem, associations, file_systems, tag_list, tags_from
-from local_aws.json_service import Call, Context, Json, NotHandledError, Operation, page
+from local_aws.json_service import Call, Context, Json, NotHandledError, Operation, page, tag_context
 
 
 def request_context(request: Json) -> Context:
     """Return the condition keys of the request's tags."""
-    tags = tags_from(request)
-    keys: Context = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
-    return {**keys, "aws:TagKeys": list(tags)} if tags else keys
-
-
-def resource_context(tags: dict[str, str]) -> Context:
-    """Return the condition keys of the resource's tags."""
-    return {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
+    return tag_context(tags_from(request), "aws:RequestTag")
 
 
 def _tagged(call: Call) -> FileSystem | Association:
@@ -21,7 +14,9 @@ def _tagged(call: Call) -> FileSystem | Association:
     things: list[FileSystem | Association] = [*file_systems(call), *associations(call)]
     for thing in things:
         if thing.arn == arn:
-            call.authorize(f"fsx:{call.operation}", arn, {**resource_context(thing.tags), **request_context(call.request)})
+            call.authorize(
+                f"fsx:{call.operation}", arn, {**tag_context(thing.tags, "aws:ResourceTag"), **request_context(call.request)}
+            )
             return thing
     raise NotHandledError
 

@@ -1,5 +1,6 @@
 """Find the cluster of a call, and check the caller's permission."""
 
+from local_aws import json_service
 from local_aws.errors import AwsError
 from local_aws.hyperpod.model import Cluster, find
 from local_aws.json_service import Call, Context
@@ -7,12 +8,8 @@ from local_aws.json_service import Call, Context
 
 def tag_context(tags: dict[str, str], kind: str) -> Context:
     """Return condition keys for tags: ``kind`` is `aws:RequestTag` or `aws:ResourceTag`."""
-    context: Context = {f"{kind}/{key}": value for key, value in tags.items()}
-    if kind == "aws:RequestTag" and tags:
-        context["aws:TagKeys"] = list(tags)
-    if kind == "aws:ResourceTag":
-        context |= {f"sagemaker:ResourceTag/{key}": value for key, value in tags.items()}
-    return context
+    own = {f"sagemaker:ResourceTag/{key}": value for key, value in tags.items()} if kind == "aws:ResourceTag" else {}
+    return json_service.tag_context(tags, kind) | own
 
 
 def named_cluster(call: Call, context: Context | None = None) -> Cluster:

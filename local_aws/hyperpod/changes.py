@@ -40,14 +40,17 @@ def begin_software_update(cluster: Cluster, before: dict[str, Group], ordered_fa
     if ordered_failure:
         _later("hyperpod.software", cluster, lambda which: _fail(which, ordered_failure))
     elif nodes:
-        boot(cluster, nodes, _listener(cluster), after="hyperpod.software")
+        boot(cluster, nodes, listener(cluster), after="hyperpod.software")
     else:
         _later("hyperpod.settle", cluster, _finish)
 
 
-def attach(cluster: Cluster, node: Node) -> None:
-    """Boot a node that was moved from another group with the group's scripts."""
-    boot(cluster, [node], _listener(cluster))
+def listener(cluster: Cluster) -> Listener:
+    """Return the callbacks for the nodes of a change, or for moved nodes without one."""
+    is_software = cluster.change is not None and cluster.change.kind == "software"
+    if cluster.continuous and not is_software:
+        return continuous.listener(_up, _fail, _node_faulty)
+    return Listener(_up, _node_failed, _node_faulty)
 
 
 def _update_software(cluster: Cluster, change: Change, status: str) -> list[Node]:
@@ -94,11 +97,11 @@ def _launch(cluster: Cluster) -> None:
         return
     change.waiting_for = {node.id for node in cluster.nodes if node.stays and node.status != "Running"}
     change.waiting_for -= {node.id for node in change.leaving}
-    listener = _listener(cluster)
-    boot(cluster, new, listener)
+    callbacks = listener(cluster)
+    boot(cluster, new, callbacks)
     change.launched = True
     if cluster.continuous:
-        continuous.launched(cluster, change, listener, _retire)
+        continuous.launched(cluster, change, callbacks, _retire)
     if _is_complete(cluster, change):
         _retire(cluster)
 
@@ -156,7 +159,7 @@ def _start_again(cluster: Cluster, change: Change, node: Node, failure: str) -> 
         record(cluster, "Cluster software is rolled back", About(failure=failure))
         _restore_images(cluster, change)
         nodes = _update_software(cluster, change, _ROLLS_BACK)
-    boot(cluster, nodes, _listener(cluster), after="hyperpod.software.retry")
+    boot(cluster, nodes, listener(cluster), after="hyperpod.software.retry")
     return True
 
 
@@ -195,14 +198,7 @@ def _launch_replacement(cluster: Cluster, change: Change, node: Node) -> None:
     if new is None:
         return
     change.waiting_for = (change.waiting_for - {node.id}) | {each.id for each in new}
-    boot(cluster, new, _listener(cluster))
-
-
-def _listener(cluster: Cluster) -> Listener:
-    is_software = cluster.change is not None and cluster.change.kind == "software"
-    if cluster.continuous and not is_software:
-        return continuous.listener(_up, _fail, _node_faulty)
-    return Listener(_up, _node_failed, _node_faulty)
+    boot(cluster, new, listener(cluster))
 
 
 def _fail(cluster: Cluster, failure: str) -> None:

@@ -8,36 +8,27 @@ from functools import partial
 from local_aws.durations import duration
 from local_aws.errors import AwsError
 from local_aws.hyperpod.authorization import cluster_named
-from local_aws.hyperpod.changes import attach
+from local_aws.hyperpod.changes import listener
 from local_aws.hyperpod.checks import invalid
 from local_aws.hyperpod.model import Cluster, Group, Node, instance_type, lock
-from local_aws.hyperpod.starting import free_numbers, runner
+from local_aws.hyperpod.starting import boot, free_numbers, runner
 from local_aws.json_service import Call, Json, Operation
 from local_aws.schedule import schedule
 
 
 def move_cluster_nodes(call: Call) -> Json:
     """Move the nodes that can be moved; without one the call fails."""
-    source, target = (_side(call, which) for which in ("Source", "Target"))
-    if source == target:
-        raise invalid("the source and the target are the same instance group")
-    cluster, group = source
-    failed: list[Json] = []
-    nodes = [node for node in cluster.nodes_of(group.name) if node.status == "Running" and _fits(node, target[1])]
-    nodes = nodes[: call.request.get("InstanceCount", len(nodes))]
-    if "NodeIds" in call.request:
-        by_id = {node.id: node for node in nodes}
-        failed = [_failure(source, each) for each in call.request["NodeIds"] if each not in by_id]
-        nodes = [by_id[each] for each in call.request["NodeIds"] if each in by_id]
-    elif "InstanceCount" not in call.request:
-        raise invalid("the embedded AWS moves nodes by NodeIds or InstanceCount")
-    if not nodes or len(nodes) < call.request.get("InstanceCount", 0):
-        raise invalid(f"not enough nodes of {group.name} can be moved")
-    if group.target - len(nodes) < group.spec.get("MinInstanceCount", 0):
-        raise invalid(f"{group.name} would have fewer nodes than its MinInstanceCount")
+    (old, source), (new, target) = (_side(call, which) for which in ("Source", "Target"))
+    count, members = call.request.get("InstanceCount", 0), {node.id: node for node in old.nodes_of(source.name)}
+    movable = [each for each, node in members.items() if node.status == "Running" and node.type == instance_type(target.spec)]
+    asked = call.request.get("NodeIds") or movable[:count]
+    nodes = [members[each] for each in asked if each in movable and source is not target]
+    if not nodes or len(nodes) < count or source.target - len(nodes) < source.spec.get("MinInstanceCount", 0):
+        raise invalid(f"{source.name} has not enough nodes that can be moved to {target.name}")
     for node in nodes:
         node.status = "DetachInProgress"
-        schedule.after(duration("hyperpod.node.shut_down"), partial(_hand_over, node, source, target))
+        schedule.after(duration("hyperpod.node.shut_down"), partial(_hand_over, node, old, new, target))
+    failed = [_failure(each, members.get(each)) for each in asked if each not in movable]
     return {"Successful": [node.id for node in nodes], "Failed": failed}
 
 
@@ -51,30 +42,23 @@ def _side(call: Call, which: str) -> tuple[Cluster, Group]:
     return cluster, group
 
 
-def _fits(node: Node, group: Group) -> bool:
-    return node.type == instance_type(group.spec)
-
-
-def _failure(source: tuple[Cluster, Group], node_id: str) -> Json:
-    cluster, group = source
-    node = next((node for node in cluster.nodes_of(group.name) if node.id == node_id), None)
+def _failure(node_id: str, node: Node | None) -> Json:
     code = "NodeIdNotFound" if node is None else "InvalidNodeStatus" if node.status != "Running" else "NodeInstanceTypeMismatch"
-    return {"NodeId": node_id, "Code": code, "Message": f"node {node_id} of {group.name} cannot be moved"}
+    return {"NodeId": node_id, "Code": code, "Message": f"node {node_id} cannot be moved"}
 
 
-def _hand_over(node: Node, source: tuple[Cluster, Group], target: tuple[Cluster, Group]) -> None:
+def _hand_over(node: Node, old: Cluster, new: Cluster, target: Group) -> None:
     with lock:
-        (old, _), (new, group) = source, target
         if node not in old.nodes or node.status != "DetachInProgress":
             return
         runner().stop(node.id)
         old.nodes.remove(node)
         old.groups[node.group].spec["InstanceCount"] -= 1
-        group = new.groups.get(group.name, group)
+        group = new.groups.get(target.name, target)
         group.spec["InstanceCount"] += 1
         node.spec, node.status, node.number = dict(group.spec), "AttachInProgress", free_numbers(new, group)[0]
         new.nodes.append(node)
-        attach(new, node)
+        boot(new, [node], listener(new))
 
 
 OPERATIONS: dict[str, Operation] = {"MoveClusterNodes": move_cluster_nodes}

@@ -147,6 +147,10 @@ class _Start:
                 self._started()
 
     def _started(self) -> None:
+        if self.node.status == "SystemUpdating":
+            image = {name: value for name, value in self.cluster.groups[self.node.group].spec.items() if name == "ImageId"}
+            self.node.spec = {name: value for name, value in self.node.spec.items() if name != "ImageId"} | image
+            self.node.software_updated = host_now()
         if self.node.spec.get("OnStartDeepHealthChecks"):
             self._check_health()
         else:
@@ -175,8 +179,6 @@ class _Start:
                 self._run()
 
     def _run(self) -> None:
-        if self.node.status == "SystemUpdating":
-            self.node.software_updated = host_now()
         self.node.status, self.node.message = "Running", ""
         if self.cluster.eks_arn:
             first_records(self.cluster, self.node)

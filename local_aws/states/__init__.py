@@ -22,9 +22,9 @@ def _backend_of_patched(account: str, region: str) -> Any:
     global _patched  # noqa: PLW0603  the interpreter is global to the process
     with _lock:
         if not _patched:
-            from local_aws.states import encryption, executions, history, interpreter, machines  # noqa: PLC0415  they load the interpreter
+            from local_aws.states import encryption, executions, interpreter, machines  # noqa: PLC0415  they load the interpreter
 
-            for module in (interpreter, machines, executions, history, encryption):
+            for module in (interpreter, machines, executions, encryption):
                 module.patch()
             _patched = True
     return _get_backend(account, region)

@@ -26,6 +26,9 @@ _start = Execution.start
 _start_details = Execution.get_start_execution_details
 _describe = StepFunctionResponse.describe_execution
 _list = StepFunctionResponse.list_executions
+_get_history = StepFunctionResponse.get_execution_history
+_HISTORY = ("states:GetExecutionHistory", "maxResults")
+_DATA = ("input", "inputDetails", "output", "outputDetails")
 
 _PROMPTLY_S = 5.0  # host seconds until a stopped execution's thread must notice
 _starting = threading.Lock()
@@ -34,18 +37,10 @@ _starting = threading.Lock()
 def _start_named(self: Any, state_machine_arn: str, name: Any = None, execution_input: Any = None, *rest: Any) -> Any:
     """Start an execution; without a name it gets a unique one (moto names them all "None")."""
     limits.require("states:StartExecution", "input", len((execution_input or "").encode()))
-    _require_json(execution_input or "{}")
     if name:
         self._validate_name(name)
     with _starting:  # two concurrent requests with the same name are one execution
         return _start_execution(self, state_machine_arn, name or str(uuid.uuid4()), execution_input, *rest)
-
-
-def _require_json(text: str) -> None:
-    try:
-        json.loads(text)
-    except ValueError as error:
-        raise AwsError("InvalidExecutionInput", f"Invalid State Machine Execution Input: '{error}'") from error
 
 
 def _new_execution(self: Any, *positional: Any, **named: Any) -> None:
@@ -114,6 +109,27 @@ def _with_end(item: dict[str, Any], backend: Any) -> dict[str, Any]:
     return {**item, "stopDate": backend.describe_execution(item["executionArn"]).stop_date}
 
 
+def _history(self: Any) -> ActionResult:
+    """Return GetExecutionHistory's response in the order, pages and detail of the request; moto ignores all three."""
+    most = self._get_int_param("maxResults") or limits.LIMITS[_HISTORY]
+    limits.require(*_HISTORY, most)
+    found = list(_get_history(self).result["events"])[:: -1 if self._get_bool_param("reverseOrder", False) else 1]
+    if not self._get_bool_param("includeExecutionData", True):
+        found = [_without_data(event) for event in found]
+    token = self._get_param("nextToken") or "0"
+    if not token.isdecimal():
+        raise AwsError("InvalidToken", f"Invalid Token: '{token}'")
+    end = int(token) + most
+    return ActionResult({"events": found[int(token) : end], **({"nextToken": str(end)} if end < len(found) else {})})
+
+
+def _without_data(event: Any) -> Any:
+    """Return an event without inputs and outputs, which are members of its details."""
+    if not isinstance(event, dict):
+        return event
+    return {name: _without_data(value) for name, value in event.items() if name not in _DATA}
+
+
 def _publish(execution: Any) -> None:
     """Publish the execution's status to EventBridge."""
     ended = execution.stop_date
@@ -179,6 +195,7 @@ def patch() -> None:
     StepFunctionResponse.stop_execution = _stop_answered
     StepFunctionResponse.describe_execution = _described
     StepFunctionResponse.list_executions = _listed
+    StepFunctionResponse.get_execution_history = _history
     BaseExecutionWorkerCommunication.terminated = _ended
     Execution.__init__ = _new_execution
     Execution.start = _start_heard

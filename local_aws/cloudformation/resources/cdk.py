@@ -25,20 +25,11 @@ class Metadata(Provider):
         """Do nothing."""
 
 
-class WaitConditionHandle(Provider):
+class WaitConditionHandle(Metadata):
     """AWS::CloudFormation::WaitConditionHandle as a stack's only resource; it cannot be signalled, so its Ref is no URL."""
 
     type = "AWS::CloudFormation::WaitConditionHandle"
-
-    def create(self, context: Context, properties: Json) -> str:
-        """Return an id."""
-        return str(uuid.uuid4())
-
-    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Do nothing."""
-
-    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Do nothing."""
+    without_effect: ClassVar[Mapping[str, str]] = {}
 
 
 PROVIDERS = (Metadata(), WaitConditionHandle())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from local_aws.cloudformation.errors import ResourceError
-from local_aws.cloudformation.resources.provider import Context, Provider, pick, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, pick, retag, tolerate
 from local_aws.cloudformation.template import Json
 from local_aws.metrics import alarms
 
@@ -50,21 +50,13 @@ class Alarm(Provider):
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """Return the alarm's ARN."""
-        return {"Arn": self._arn(context, physical_id)}
-
-    def _arn(self, context: Context, name: str) -> str:
-        return context.arn("cloudwatch", f"alarm:{name}")
+        return {"Arn": context.arn("cloudwatch", f"alarm:{physical_id}")}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
         """Change the metric, actions and tags, and reset the alarm's state."""
         if pick(properties, *_ARGUMENTS) != pick(before, *_ARGUMENTS):
             self._put(context, physical_id, properties, {})
-        added, removed = tag_changes(properties, before)
-        cloudwatch, arn = context.client("cloudwatch"), self._arn(context, physical_id)
-        if removed:
-            cloudwatch.untag_resource(ResourceARN=arn, TagKeys=removed)
-        if added:
-            cloudwatch.tag_resource(ResourceARN=arn, Tags=added)
+        retag(context.client("cloudwatch"), properties, before, ResourceARN=context.arn("cloudwatch", f"alarm:{physical_id}"))
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the alarm; CloudWatch accepts an unknown name."""

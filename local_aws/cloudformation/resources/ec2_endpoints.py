@@ -1,19 +1,13 @@
 """EC2: VPC endpoints and flow logs."""
 
-import json
-
 from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.resources.ec2 import retag, tag_specification
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, document, pick, tolerate
 from local_aws.cloudformation.template import Json
 from local_aws.iam import role_allows, role_trusts
 
 LISTS = {"RouteTableIds": "RouteTableIds", "SubnetIds": "SubnetIds", "SecurityGroupIds": "SecurityGroupIds"}
 FLOW_LOGS = "vpc-flow-logs.amazonaws.com"
-
-
-def _document(policy: object) -> str:
-    return policy if isinstance(policy, str) else json.dumps(policy)
 
 
 class VpcEndpoint(Provider):
@@ -36,7 +30,7 @@ class VpcEndpoint(Provider):
         """Create the endpoint and return its id."""
         arguments = pick(properties, "VpcEndpointType", "PrivateDnsEnabled", *LISTS)
         if "PolicyDocument" in properties:
-            arguments["PolicyDocument"] = _document(properties["PolicyDocument"])
+            arguments["PolicyDocument"] = document(properties["PolicyDocument"])
         answer = context.client("ec2").create_vpc_endpoint(
             VpcId=properties["VpcId"],
             ServiceName=properties["ServiceName"],
@@ -65,7 +59,7 @@ class VpcEndpoint(Provider):
         arguments: Json = pick(properties, "PrivateDnsEnabled")
         if changed(properties, before, "PolicyDocument"):
             arguments |= (
-                {"PolicyDocument": _document(properties["PolicyDocument"])}
+                {"PolicyDocument": document(properties["PolicyDocument"])}
                 if "PolicyDocument" in properties
                 else {"ResetPolicy": True}
             )

@@ -1,8 +1,6 @@
 """ECR: repositories."""
 
-import json
-
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, document, retag, tolerate
 from local_aws.cloudformation.template import Json
 
 
@@ -38,9 +36,7 @@ class Repository(Provider):
         if changed(properties, before, "RepositoryPolicyText"):
             policy = properties.get("RepositoryPolicyText")
             if policy:
-                ecr.set_repository_policy(
-                    repositoryName=name, policyText=policy if isinstance(policy, str) else json.dumps(policy)
-                )
+                ecr.set_repository_policy(repositoryName=name, policyText=document(policy))
             else:
                 ecr.delete_repository_policy(repositoryName=name)
         if changed(properties, before, "LifecyclePolicy"):
@@ -65,12 +61,7 @@ class Repository(Provider):
             scan = {"scanOnPush": properties.get("ImageScanningConfiguration", {}).get("ScanOnPush", False)}
             ecr.put_image_scanning_configuration(repositoryName=physical_id, imageScanningConfiguration=scan)
         self._sync(context, physical_id, properties, before)
-        added, removed = tag_changes(properties, before)
-        arn = self.attributes(context, physical_id, properties)["Arn"]
-        if removed:
-            ecr.untag_resource(resourceArn=arn, tagKeys=removed)
-        if added:
-            ecr.tag_resource(resourceArn=arn, tags=added)
+        retag(ecr, properties, before, resourceArn=self.attributes(context, physical_id, properties)["Arn"])
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the repository; delete its images only if the template says so."""

@@ -1,7 +1,8 @@
 """EKS: clusters and add-ons. AWS's handlers are not public."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
 
 from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.resources.eks_calls import GONE, pick, retag, with_tags
@@ -90,16 +91,22 @@ class Cluster(Provider):
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the cluster, once it is no longer CREATING, and wait until it is gone."""
+        delete = partial(context.client("eks").delete_cluster, name=physical_id)
+        _delete(context, partial(self._describe, context, physical_id), delete, every_s=30)
 
-        def look() -> bool | None:
-            if self._describe(context, physical_id)["status"] in ("CREATING", "UPDATING"):
-                return None
-            context.client("eks").delete_cluster(name=physical_id)
-            return True
 
-        with tolerate(GONE):
-            context.until(look, every_s=30)
-            context.until(lambda: None if self._describe(context, physical_id) else True, every_s=30)
+def _delete(context: Context, describe: Callable[[], Json], delete: Callable[[], Any], every_s: float) -> None:
+    """Delete what does not change, and wait until it is gone."""
+
+    def look() -> bool | None:
+        if describe()["status"] in ("CREATING", "UPDATING"):
+            return None
+        delete()
+        return True
+
+    with tolerate(GONE):
+        context.until(look, every_s=every_s)
+        context.until(lambda: None if describe() else True, every_s=every_s)
 
 
 def _logging(properties: Json) -> Json:
@@ -189,17 +196,9 @@ class Addon(Provider):
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the add-on and wait until it is gone."""
-
-        def look() -> bool | None:
-            if self._describe(context, physical_id)["status"] in ("CREATING", "UPDATING"):
-                return None
-            preserve = bool(properties.get("PreserveOnDelete", False))
-            context.client("eks").delete_addon(**_names(physical_id), preserve=preserve)
-            return True
-
-        with tolerate(GONE):
-            context.until(look, every_s=15)
-            context.until(lambda: None if self._describe(context, physical_id) else True, every_s=15)
+        preserve = bool(properties.get("PreserveOnDelete", False))
+        delete = partial(context.client("eks").delete_addon, **_names(physical_id), preserve=preserve)
+        _delete(context, partial(self._describe, context, physical_id), delete, every_s=15)
 
 
 def _names(physical_id: str) -> Json:

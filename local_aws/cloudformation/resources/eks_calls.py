@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from local_aws.cloudformation.resources import provider
 from local_aws.cloudformation.resources.provider import Context
 from local_aws.cloudformation.template import Json
 
@@ -20,22 +21,12 @@ def pick(properties: Json, *names: str) -> Json:
     return {f"{name[0].lower()}{name[1:]}": lower(properties[name]) for name in names if name in properties}
 
 
-def _tags(context: Context, properties: Json) -> Json:
-    """Return the tags as an argument; EKS refuses those of CloudFormation from its callers."""
-    return {tag["Key"]: tag["Value"] for tag in context.tags(properties) if not tag["Key"].startswith("aws:")}
-
-
 def with_tags(context: Context, properties: Json) -> Json:
-    """Return the tags as an argument, if there are any."""
-    tags = _tags(context, properties)
+    """Return the tags as an argument, if there are any; EKS refuses those of CloudFormation from its callers."""
+    tags = {tag["Key"]: tag["Value"] for tag in context.tags(properties) if not tag["Key"].startswith("aws:")}
     return {"tags": tags} if tags else {}
 
 
 def retag(context: Context, arn: str, properties: Json, before: Json) -> None:
     """Set and remove the changed tags."""
-    new, old = _tags(context, properties), _tags(context, before)
-    removed = [key for key in old if key not in new]
-    if removed:
-        context.client("eks").untag_resource(resourceArn=arn, tagKeys=removed)
-    if new and new != old:
-        context.client("eks").tag_resource(resourceArn=arn, tags=new)
+    provider.retag(context.client("eks"), properties, before, provider.as_map, resourceArn=arn)

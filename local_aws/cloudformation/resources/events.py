@@ -1,8 +1,6 @@
 """EventBridge: rules on the default bus."""
 
-import json
-
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, document, pick, tolerate
 from local_aws.cloudformation.template import Json
 
 GONE = "ResourceNotFoundException"
@@ -36,8 +34,7 @@ class Rule(Provider):
         return name
 
     def _put(self, context: Context, name: str, properties: Json, further: Json) -> None:
-        pattern = properties["EventPattern"]
-        text = pattern if isinstance(pattern, str) else json.dumps(pattern)
+        text = document(properties["EventPattern"])
         context.client("events").put_rule(Name=name, EventPattern=text, **pick(properties, "Description", "State"), **further)
 
     def _sync_targets(self, context: Context, name: str, properties: Json, before: Json) -> None:

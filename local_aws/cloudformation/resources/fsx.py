@@ -1,7 +1,9 @@
 """FSx for Lustre: file systems and data repository associations."""
 
+from abc import abstractmethod
+
 from local_aws.cloudformation.errors import ResourceError
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, retag, tolerate
 from local_aws.cloudformation.template import Json
 
 LUSTRE = (
@@ -23,15 +25,28 @@ CAN_CHANGE = (
 )
 
 
-def _retag(context: Context, arn: str, properties: Json, before: Json) -> None:
-    added, removed = tag_changes(properties, before)
-    if removed:
-        context.client("fsx").untag_resource(ResourceARN=arn, TagKeys=removed)
-    if added:
-        context.client("fsx").tag_resource(ResourceARN=arn, Tags=added)
+class _Part(Provider):
+    """A resource with a lifecycle."""
+
+    @abstractmethod
+    def _describe(self, context: Context, physical_id: str) -> Json: ...
+
+    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Wait until the resource is available."""
+
+        def look() -> bool | None:
+            found = self._describe(context, physical_id)
+            if found["Lifecycle"] in ("FAILED", "MISCONFIGURED"):
+                raise ResourceError(found.get("FailureDetails", {}).get("Message") or f"{physical_id} is {found['Lifecycle']}")
+            return True if found["Lifecycle"] == "AVAILABLE" else None
+
+        context.until(look)
+
+    def _retag(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        retag(context.client("fsx"), properties, before, ResourceARN=self._describe(context, physical_id)["ResourceARN"])
 
 
-class FileSystem(Provider):
+class FileSystem(_Part):
     """AWS::FSx::FileSystem, of type LUSTRE."""
 
     type = "AWS::FSx::FileSystem"
@@ -55,20 +70,8 @@ class FileSystem(Provider):
         )
         return str(answer["FileSystem"]["FileSystemId"])
 
-    def _describe(self, context: Context, file_system_id: str) -> Json:
-        found: Json = context.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"][0]
-        return found
-
-    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Wait until the file system is available."""
-
-        def look() -> bool | None:
-            found = self._describe(context, physical_id)
-            if found["Lifecycle"] in ("FAILED", "MISCONFIGURED"):
-                raise ResourceError(found.get("FailureDetails", {}).get("Message") or f"the file system is {found['Lifecycle']}")
-            return True if found["Lifecycle"] == "AVAILABLE" else None
-
-        context.until(look)
+    def _describe(self, context: Context, physical_id: str) -> Json:
+        return dict(context.client("fsx").describe_file_systems(FileSystemIds=[physical_id])["FileSystems"][0])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """Return the ARN, DNS name and mount name."""
@@ -91,7 +94,7 @@ class FileSystem(Provider):
             arguments["LustreConfiguration"] = configuration
         if arguments:
             context.client("fsx").update_file_system(FileSystemId=physical_id, **arguments)
-        _retag(context, self._describe(context, physical_id)["ResourceARN"], properties, before)
+        self._retag(context, physical_id, properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the file system and wait until it is gone."""
@@ -100,7 +103,7 @@ class FileSystem(Provider):
             context.until(lambda: None if self._describe(context, physical_id) else True)
 
 
-class DataRepositoryAssociation(Provider):
+class DataRepositoryAssociation(_Part):
     """AWS::FSx::DataRepositoryAssociation."""
 
     type = "AWS::FSx::DataRepositoryAssociation"
@@ -122,39 +125,26 @@ class DataRepositoryAssociation(Provider):
         )
         return str(answer["Association"]["AssociationId"])
 
-    def _find(self, context: Context, association_id: str) -> list[Json]:
-        found: list[Json] = context.client("fsx").describe_data_repository_associations(AssociationIds=[association_id])[
-            "Associations"
-        ]
-        return found
-
-    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Wait until the association is available."""
-
-        def look() -> bool | None:
-            (found,) = self._find(context, physical_id)
-            if found["Lifecycle"] in ("FAILED", "MISCONFIGURED"):
-                raise ResourceError(found.get("FailureDetails", {}).get("Message") or f"the association is {found['Lifecycle']}")
-            return True if found["Lifecycle"] == "AVAILABLE" else None
-
-        context.until(look)
+    def _describe(self, context: Context, physical_id: str) -> Json:
+        found = context.client("fsx").describe_data_repository_associations(AssociationIds=[physical_id])
+        return dict(found["Associations"][0])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """Return the id and ARN."""
-        return {"AssociationId": physical_id, "ResourceARN": self._find(context, physical_id)[0]["ResourceARN"]}
+        return {"AssociationId": physical_id, "ResourceARN": self._describe(context, physical_id)["ResourceARN"]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
         """Change the policies, the chunk size and tags."""
         if changed(properties, before, "S3", "ImportedFileChunkSize"):
             arguments = pick(properties, "S3", "ImportedFileChunkSize")
             context.client("fsx").update_data_repository_association(AssociationId=physical_id, **arguments)
-        _retag(context, self._find(context, physical_id)[0]["ResourceARN"], properties, before)
+        self._retag(context, physical_id, properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the association, but not its files, and wait until it is gone."""
         with tolerate("DataRepositoryAssociationNotFound"):
             context.client("fsx").delete_data_repository_association(AssociationId=physical_id, DeleteDataInFileSystem=False)
-            context.until(lambda: None if self._find(context, physical_id) else True)
+            context.until(lambda: None if self._describe(context, physical_id) else True)
 
 
 PROVIDERS = (FileSystem(), DataRepositoryAssociation())

@@ -1,16 +1,10 @@
 """IAM: roles, inline policies and managed policies."""
 
-import json
-
 from local_aws.cloudformation.errors import ResourceError
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, document, pick, tag_changes, tolerate
 from local_aws.cloudformation.template import Json
 
 GONE = "NoSuchEntity"
-
-
-def _document(policy: object) -> str:
-    return policy if isinstance(policy, str) else json.dumps(policy)
 
 
 class Role(Provider):
@@ -34,7 +28,7 @@ class Role(Provider):
         name = properties.get("RoleName") or context.unique_name(64)
         context.client("iam").create_role(
             RoleName=name,
-            AssumeRolePolicyDocument=_document(properties["AssumeRolePolicyDocument"]),
+            AssumeRolePolicyDocument=document(properties["AssumeRolePolicyDocument"]),
             **pick(properties, "Path", "Description", "MaxSessionDuration", "PermissionsBoundary"),
             Tags=context.tags(properties),
         )
@@ -50,9 +44,9 @@ class Role(Provider):
         for arn in [arn for arn in old if arn not in new]:
             with tolerate(GONE):
                 iam.detach_role_policy(RoleName=name, PolicyArn=arn)
-        inline = {policy["PolicyName"]: _document(policy["PolicyDocument"]) for policy in properties.get("Policies") or ()}
-        for policy_name, document in inline.items():
-            iam.put_role_policy(RoleName=name, PolicyName=policy_name, PolicyDocument=document)
+        inline = {policy["PolicyName"]: document(policy["PolicyDocument"]) for policy in properties.get("Policies") or ()}
+        for policy_name, text in inline.items():
+            iam.put_role_policy(RoleName=name, PolicyName=policy_name, PolicyDocument=text)
         for policy in before.get("Policies") or ():
             if policy["PolicyName"] not in inline:
                 with tolerate(GONE):
@@ -66,7 +60,7 @@ class Role(Provider):
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
         """Change the trust policy, policies, description, session length, boundary and tags."""
         iam = context.client("iam")
-        iam.update_assume_role_policy(RoleName=physical_id, PolicyDocument=_document(properties["AssumeRolePolicyDocument"]))
+        iam.update_assume_role_policy(RoleName=physical_id, PolicyDocument=document(properties["AssumeRolePolicyDocument"]))
         if changed(properties, before, "Description", "MaxSessionDuration"):
             iam.update_role(
                 RoleName=physical_id,
@@ -120,7 +114,7 @@ class InlinePolicy(Provider):
     def _put(self, context: Context, properties: Json) -> None:
         for role in properties["Roles"]:
             context.client("iam").put_role_policy(
-                RoleName=role, PolicyName=properties["PolicyName"], PolicyDocument=_document(properties["PolicyDocument"])
+                RoleName=role, PolicyName=properties["PolicyName"], PolicyDocument=document(properties["PolicyDocument"])
             )
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
@@ -154,7 +148,7 @@ class ManagedPolicy(Provider):
         """Create and attach the policy, and return its ARN."""
         answer = context.client("iam").create_policy(
             PolicyName=properties.get("ManagedPolicyName") or context.unique_name(128),
-            PolicyDocument=_document(properties["PolicyDocument"]),
+            PolicyDocument=document(properties["PolicyDocument"]),
             **pick(properties, "Path", "Description"),
         )
         arn = str(answer["Policy"]["Arn"])
@@ -180,8 +174,8 @@ class ManagedPolicy(Provider):
         iam = context.client("iam")
         if changed(properties, before, "PolicyDocument"):
             self._drop_versions(context, physical_id)
-            document = _document(properties["PolicyDocument"])
-            iam.create_policy_version(PolicyArn=physical_id, PolicyDocument=document, SetAsDefault=True)
+            text = document(properties["PolicyDocument"])
+            iam.create_policy_version(PolicyArn=physical_id, PolicyDocument=text, SetAsDefault=True)
         self._sync_roles(context, physical_id, properties, before)
 
     def _drop_versions(self, context: Context, arn: str) -> None:

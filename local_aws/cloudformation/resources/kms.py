@@ -1,8 +1,6 @@
 """KMS: keys and aliases."""
 
-import json
-
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, document, pick, retag, tolerate
 from local_aws.cloudformation.template import Json
 
 GONE = "NotFoundException"
@@ -10,7 +8,11 @@ GONE = "NotFoundException"
 
 def _policy(properties: Json) -> dict[str, str]:
     policy = properties.get("KeyPolicy")
-    return {"Policy": policy if isinstance(policy, str) else json.dumps(policy)} if policy else {}
+    return {"Policy": document(policy)} if policy else {}
+
+
+def _tags(tags: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in tags]
 
 
 class Key(Provider):
@@ -21,7 +23,7 @@ class Key(Provider):
 
     def create(self, context: Context, properties: Json) -> str:
         """Create the key and return its id."""
-        tags = [{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in context.tags(properties)]
+        tags = _tags(context.tags(properties))
         answer = context.client("kms").create_key(**_policy(properties), **pick(properties, "Description"), Tags=tags)
         key_id = str(answer["KeyMetadata"]["KeyId"])
         context.identify(key_id)
@@ -47,11 +49,7 @@ class Key(Provider):
         if changed(properties, before, "Description"):
             kms.update_key_description(KeyId=physical_id, Description=properties.get("Description", ""))
         self._switch(context, physical_id, properties, before)
-        added, removed = tag_changes(properties, before)
-        if removed:
-            kms.untag_resource(KeyId=physical_id, TagKeys=removed)
-        if added:
-            kms.tag_resource(KeyId=physical_id, Tags=[{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in added])
+        retag(kms, properties, before, _tags, KeyId=physical_id)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Schedule the key's deletion; KMS never deletes a key at once."""

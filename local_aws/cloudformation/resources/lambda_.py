@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import ClassVar
 
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, as_map, changed, pick, retag, tolerate
 from local_aws.cloudformation.template import Json
 
 GONE = "ResourceNotFoundException"
@@ -85,12 +85,7 @@ class Function(Provider):
         if changed(properties, before, *CONFIGURATION):
             client.update_function_configuration(FunctionName=physical_id, **self._configuration(properties, before))
         self._set_concurrency(context, physical_id, properties, before)
-        added, removed = tag_changes(properties, before)
-        arn = context.arn("lambda", f"function:{physical_id}")
-        if removed:
-            client.untag_resource(Resource=arn, TagKeys=removed)
-        if added:
-            client.tag_resource(Resource=arn, Tags={tag["Key"]: tag["Value"] for tag in added})
+        retag(client, properties, before, as_map, Resource=context.arn("lambda", f"function:{physical_id}"))
 
     def _configuration(self, properties: Json, before: Json) -> Json:
         """Return the desired configuration; removed properties get Lambda's defaults."""

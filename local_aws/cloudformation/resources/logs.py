@@ -1,7 +1,7 @@
 """CloudWatch Logs: log groups and their metric filters."""
 
 from local_aws.cloudformation.errors import ResourceError
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, as_map, changed, retag, tolerate
 from local_aws.cloudformation.template import Json
 from local_aws.metrics.patterns import PatternError, matcher
 
@@ -17,7 +17,7 @@ class LogGroup(Provider):
     def create(self, context: Context, properties: Json) -> str:
         """Create the group and return its name."""
         name = str(properties.get("LogGroupName") or context.unique_name(512))
-        tags = {tag["Key"]: tag["Value"] for tag in context.tags(properties)}
+        tags = as_map(context.tags(properties))
         key = {"kmsKeyId": properties["KmsKeyId"]} if "KmsKeyId" in properties else {}
         context.client("logs").create_log_group(logGroupName=name, **key, **({"tags": tags} if tags else {}))
         context.identify(name)
@@ -45,12 +45,7 @@ class LogGroup(Provider):
                 logs.associate_kms_key(logGroupName=physical_id, kmsKeyId=properties["KmsKeyId"])
             else:
                 logs.disassociate_kms_key(logGroupName=physical_id)
-        added, removed = tag_changes(properties, before)
-        arn = context.arn("logs", f"log-group:{physical_id}")
-        if removed:
-            logs.untag_resource(resourceArn=arn, tagKeys=removed)
-        if added:
-            logs.tag_resource(resourceArn=arn, tags={tag["Key"]: tag["Value"] for tag in added})
+        retag(logs, properties, before, as_map, resourceArn=context.arn("logs", f"log-group:{physical_id}"))
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the group."""

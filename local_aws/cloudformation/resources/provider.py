@@ -1,5 +1,6 @@
 """The interface of a resource type, and its context."""
 
+import json
 import random
 import string
 from abc import ABC, abstractmethod
@@ -117,19 +118,35 @@ def pick(properties: Json, *names: str) -> Json:
     return {name: properties[name] for name in names if name in properties}
 
 
+def document(value: object) -> str:
+    """Return a policy or a pattern as text."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def changed(properties: Json, before: Json, *names: str) -> bool:
     """Return whether one of the named properties changed."""
     return any(properties.get(name) != before.get(name) for name in names)
 
 
-def tag_changes(properties: Json, before: Json) -> tuple[list[dict[str, str]], list[str]]:
-    """Return the tags to set and the keys to remove."""
-    new, old = _as_map(properties.get("Tags")), _as_map(before.get("Tags"))
-    added = [{"Key": key, "Value": value} for key, value in new.items() if old.get(key) != value]
-    return added, [key for key in old if key not in new]
+def retag(client: Any, properties: Json, before: Json, form: Callable[[Any], Any] = list, **resource: str) -> None:
+    """Set and remove the changed tags of a resource by a service whose calls have tags in a ``form`` of their own."""
+    added, removed = tag_changes(properties, before)
+    keys, tags = ("TagKeys", "Tags") if next(iter(resource))[0].isupper() else ("tagKeys", "tags")
+    if removed:
+        client.untag_resource(**resource, **{keys: removed})
+    if added:
+        client.tag_resource(**resource, **{tags: form(added)})
 
 
-def _as_map(tags: Any) -> dict[str, str]:
+def as_map(tags: Any) -> dict[str, str]:
+    """Return tags, which some types have as a list, as a mapping."""
     if isinstance(tags, dict):
         return {str(key): str(value) for key, value in tags.items()}
     return {tag["Key"]: str(tag["Value"]) for tag in tags or ()}
+
+
+def tag_changes(properties: Json, before: Json) -> tuple[list[dict[str, str]], list[str]]:
+    """Return the tags to set and the keys to remove."""
+    new, old = as_map(properties.get("Tags")), as_map(before.get("Tags"))
+    added = [{"Key": key, "Value": value} for key, value in new.items() if old.get(key) != value]
+    return added, [key for key in old if key not in new]

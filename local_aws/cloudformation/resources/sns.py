@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import ClassVar
 
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, retag, tolerate
 from local_aws.cloudformation.template import Json
 
 GONE = "NotFound"
@@ -34,11 +34,7 @@ class Topic(Provider):
         for name in _ATTRIBUTES:
             if changed(properties, before, name):
                 sns.set_topic_attributes(TopicArn=physical_id, AttributeName=name, AttributeValue=properties.get(name, ""))
-        added, removed = tag_changes(properties, before)
-        if removed:
-            sns.untag_resource(ResourceArn=physical_id, TagKeys=removed)
-        if added:
-            sns.tag_resource(ResourceArn=physical_id, Tags=added)
+        retag(sns, properties, before, ResourceArn=physical_id)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the topic with its subscriptions; SNS accepts an absent one."""

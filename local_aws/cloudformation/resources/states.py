@@ -3,7 +3,7 @@
 import json
 import re
 
-from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, retag, tolerate
 from local_aws.cloudformation.template import Json
 
 
@@ -78,11 +78,7 @@ class StateMachine(Provider):
         if changed(properties, before, *(set(properties) | set(before)) - {"Tags"}):
             off: Json = {"LoggingConfiguration": {}, "TracingConfiguration": {}}
             client.update_state_machine(stateMachineArn=physical_id, **self._arguments(pick(off, *before) | properties))
-        added, removed = tag_changes(properties, before)
-        if removed:
-            client.untag_resource(resourceArn=physical_id, tagKeys=removed)
-        if added:
-            client.tag_resource(resourceArn=physical_id, tags=_in_calls_tags(added))
+        retag(client, properties, before, _in_calls_tags, resourceArn=physical_id)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Delete the state machine."""

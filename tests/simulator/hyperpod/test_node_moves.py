@@ -22,24 +22,20 @@ def moving(site: EksSite) -> EksSite:
     return site
 
 
-def move(site: EksSite, source: str = "a", target: str = "b", **which: Any) -> Any:
+def move(site: EksSite, target: str = "b", **which: Any) -> Any:
     arn = site.world.cluster()["ClusterArn"]
-    sides = {"SourceClusterArn": arn, "SourceInstanceGroupName": source, "TargetClusterArn": arn}
-    return site.world.sagemaker.move_cluster_nodes(**sides, TargetInstanceGroupName=target, **which)
+    sides = {"SourceClusterArn": arn, "SourceInstanceGroupName": "a", "TargetClusterArn": arn, "TargetInstanceGroupName": target}
+    return site.world.sagemaker.move_cluster_nodes(**sides, **which)
 
 
 def seen(site: EksSite) -> dict[str, tuple[str, str]]:
-    """Return group and state of each node."""
-    return {each["InstanceId"]: (each["InstanceGroupName"], each["InstanceStatus"]["Status"]) for each in site.world.nodes()}
+    """Return group and state of each node, those of `a` first."""
+    found = {each["InstanceId"]: (each["InstanceGroupName"], each["InstanceStatus"]["Status"]) for each in site.world.nodes()}
+    return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
 def counts(site: EksSite) -> dict[str, int]:
     return {group["InstanceGroupName"]: group["TargetCount"] for group in site.world.cluster()["InstanceGroups"]}
-
-
-def member(site: EksSite, name: str) -> str:
-    """Return the id of a node of the group."""
-    return next(node for node, (group, _) in seen(site).items() if group == name)
 
 
 def address_of(site: EksSite, node: str) -> str:
@@ -47,9 +43,11 @@ def address_of(site: EksSite, node: str) -> str:
 
 
 def test_a_moved_node_keeps_its_id_and_address_and_changes_both_counts(moving: EksSite) -> None:
-    node = member(moving, "a")
+    node, *_, other = seen(moving)
     address = address_of(moving, node)
-    assert move(moving, NodeIds=[node])["Successful"] == [node]
+    answer = move(moving, NodeIds=[node, other])
+    assert answer["Successful"] == [node]
+    assert [(each["NodeId"], each["Code"]) for each in answer["Failed"]] == [(other, "NodeIdNotFound")]
     moving.world.until(lambda: seen(moving).get(node), lambda found: found == ("b", "Running"))
     assert counts(moving) == {"a": 1, "b": 2, "big": 0}
     assert address_of(moving, node) == address
@@ -57,25 +55,15 @@ def test_a_moved_node_keeps_its_id_and_address_and_changes_both_counts(moving: E
 
 
 @pytest.mark.parametrize(("held", "group", "status"), [("shut_down", "a", "DetachInProgress"), ("boot", "b", "AttachInProgress")])
-def test_a_node_detaches_from_its_old_group_then_attaches_to_the_new_one(
-    moving: EksSite, hold: Hold, held: str, group: str, status: str
-) -> None:
+def test_a_node_detaches_then_attaches(moving: EksSite, hold: Hold, held: str, group: str, status: str) -> None:
     hold(f"hyperpod.node.{held}")
     [node] = move(moving, InstanceCount=1)["Successful"]
     moving.world.until(lambda: seen(moving).get(node), lambda found: found == (group, status))
     assert moving.world.cluster()["ClusterStatus"] == "InService"
 
 
-def test_nodes_that_cannot_be_moved_are_named_with_a_code(moving: EksSite) -> None:
-    own, other = member(moving, "a"), member(moving, "b")
-    failed = move(moving, NodeIds=[own, other])["Failed"]
-    assert [(each["NodeId"], each["Code"]) for each in failed] == [(other, "NodeIdNotFound")]
-
-
-@pytest.mark.parametrize(
-    "which", [{"target": "big", "InstanceCount": 1}, {"target": "a", "InstanceCount": 1}, {"InstanceCount": 3}]
-)
-def test_a_move_of_no_or_too_few_nodes_is_refused(moving: EksSite, which: dict[str, Any]) -> None:
-    with pytest.raises(ClientError, match="ValidationException"):
-        move(moving, **which)
+def test_a_move_of_no_or_too_few_nodes_is_refused(moving: EksSite) -> None:
+    for target, count in (("big", 1), ("a", 1), ("b", 3)):
+        with pytest.raises(ClientError, match="ValidationException"):
+            move(moving, target, InstanceCount=count)
     assert counts(moving) == {"a": 2, "b": 1, "big": 0}

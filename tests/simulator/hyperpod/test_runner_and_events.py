@@ -18,6 +18,7 @@ from local_aws.testing import ask
 from tests.simulator.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
+IMAGE = "ami-0123456789abcdef0"
 
 
 class Waiting:
@@ -101,17 +102,23 @@ def test_a_node_that_shall_go_is_stopped_and_what_it_says_afterwards_is_nothing(
     world.until_gone()
 
 
+def image_of(world: World, launch: Launch) -> Any:
+    found = world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=launch.node.id)["NodeDetails"]
+    return found.get("CurrentImageId")
+
+
 def test_a_software_update_starts_the_nodes_again(world: World, runner: Waiting) -> None:
     world.create(world.group("workers"))
     [(launch, done)] = started(world, runner, 1)
     done(Outcome())
     world.until_status("InService")
     runner.started.clear()
-    world.sagemaker.update_cluster_software(ClusterName="ml")
+    world.sagemaker.update_cluster_software(ClusterName="ml", ImageId=IMAGE)
     [(again, done)] = started(world, runner, 1)
     assert (again.node.id, runner.stopped) == (launch.node.id, [launch.node.id])
     done(Outcome())
     assert world.until_status("InService")["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Succeeded"
+    assert image_of(world, again) == IMAGE
 
 
 @pytest.mark.parametrize(("switch", "attempts"), [("several", 4), ("one", 1)])
@@ -122,10 +129,10 @@ def test_a_software_update_whose_scripts_fail_is_tried_again_and_then_rolled_bac
     service_behaviour.choose({"software_attempts": switch})
     started(world, runner, 1)[0][1](Outcome())
     world.until_status("InService")
-    world.sagemaker.update_cluster_software(ClusterName="ml", ImageId="ami-0123456789abcdef0")
+    world.sagemaker.update_cluster_software(ClusterName="ml", ImageId=IMAGE)
     for attempt in range(attempts):
         runner.started.clear()
-        [(_, done)] = started(world, runner, 1)
+        [(launch, done)] = started(world, runner, 1)
         state = world.nodes()[0]["InstanceStatus"]
         assert (state["Status"], state["Message"]) == ("SystemUpdating", "step users: no group" if attempt else "")
         done(Outcome("step users: no group"))
@@ -133,17 +140,15 @@ def test_a_software_update_whose_scripts_fail_is_tried_again_and_then_rolled_bac
     if switch == "several":
         runner.started.clear()
         [(_, done)] = started(world, runner, 1)
-        seen = world.cluster()
-        assert (seen["ClusterStatus"], seen["InstanceGroups"][0]["SoftwareUpdateStatus"]) == (
-            "SystemUpdating",
-            "RollbackInProgress",
-        )
+        [group] = world.until_status("SystemUpdating")["InstanceGroups"]
+        assert group["SoftwareUpdateStatus"] == "RollbackInProgress"
         done(Outcome())
     seen = world.until_status("InService")
-    assert seen["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Failed"
-    assert "CurrentImageId" not in seen["InstanceGroups"][0]
+    [group] = seen["InstanceGroups"]
+    assert (group["SoftwareUpdateStatus"], group.get("CurrentImageId")) == ("Failed", None)
     assert seen["FailureMessage"].endswith("step users: no group")
     assert world.nodes()[0]["InstanceStatus"]["Status"] == "Running"
+    assert image_of(world, launch) is None
 
 
 def test_a_software_update_that_is_to_fail_stops_no_node(world: World, runner: Waiting) -> None:

@@ -52,19 +52,6 @@ def test_the_failure_destination_gets_lambdas_record_of_the_end(account: Account
     assert record["responsePayload"]["errorType"] == "ValueError"
 
 
-def test_an_event_that_grows_too_old_is_handed_over_before_its_next_attempt(account: Account) -> None:
-    account.function("f", FAILS)
-    account.function("last", WORKS)
-    destination = {"OnFailure": {"Destination": arn("lambda", "function:last")}}
-    account.lambda_.put_function_event_invoke_config(
-        FunctionName="f", MaximumEventAgeInSeconds=60, MaximumRetryAttempts=2, DestinationConfig=destination
-    )
-    send(account, "f", {})
-    record = until(lambda: account.ran("last"))[0]["event"]
-    assert record["requestContext"]["condition"] == "EventAgeExceeded"
-    assert len(account.ran("f")) == 1
-
-
 def test_a_second_configuration_takes_the_place_of_the_first(account: Account) -> None:
     account.function("f", FAILS)
     for attempts in (2, 0):

@@ -155,16 +155,6 @@ def test_starting_an_execution_twice_is_starting_it_once(account: Account) -> No
     assert len(account.stepfunctions.list_executions(stateMachineArn=machine)["executions"]) == 1
 
 
-def test_a_name_is_taken_by_other_input_and_by_an_execution_that_is_over(account: Account) -> None:
-    machine = account.machine("m", WAIT)
-    execution = account.start(machine, {"n": 1}, name="same")
-    with pytest.raises(account.stepfunctions.exceptions.ExecutionAlreadyExists):
-        account.start(machine, {"n": 2}, name="same")
-    account.stepfunctions.stop_execution(executionArn=execution)
-    with pytest.raises(account.stepfunctions.exceptions.ExecutionAlreadyExists):
-        account.start(machine, {"n": 1}, name="same")
-
-
 def test_executions_are_listed_by_status_and_in_pages(account: Account) -> None:
     machine = account.machine("m", WAIT)
     running = [account.start(machine) for _ in range(3)]

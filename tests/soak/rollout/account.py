@@ -133,7 +133,7 @@ class RolloutAccount:
         }
 
     def _filter_log_events(self, request: Json, _: str) -> Json:
-        """Return one page: the streams one after the other, and at the end a page without events, as the service may."""
+        """Return one page: the streams one after the other, though AWS sorts by time, and at the end a page without events."""
         assert request["logGroupName"] == LOG_GROUP
         if not self.has_log_group:
             raise service_error("FilterLogEvents", Refusal("ResourceNotFoundException", ""))

@@ -16,6 +16,7 @@ class FakeHub(Hub):
     def __init__(self, folder: Path, vpc: Vpc) -> None:
         super().__init__(folder, folder, vpc)
         self.said: list[str] = []
+        self.events: list[object] = []  # all that reaches a node
         self.commands: list[tuple[str, ...]] = []
         self.files: dict[str, dict[str, str]] = {}
         self.may_boot, self.is_booting = threading.Event(), threading.Event()
@@ -28,6 +29,7 @@ class FakeHub(Hub):
         self.said.append("start")
 
     def boot(self, spec: NodeSpec) -> None:
+        self.events.append(spec)
         self.is_booting.set()
         self.may_boot.wait(10)
         self.said.append(f"boot {spec.id}")
@@ -37,11 +39,13 @@ class FakeHub(Hub):
         self.said.append(f"name {node_id}")
 
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
+        self.events.append((node_id, files))
         if node_id in self.down:
             raise HostError(f"node {node_id} is stopped, not running")
         self.files.setdefault(node_id, {}).update({path: file.content.decode() for path, file in files.items()})
 
-    def run(self, node_id: str, *argv: str, on_line: Callable[[str], None] | None = None, **_: Any) -> int:
+    def run(self, node_id: str, *argv: str, on_line: Callable[[str], None] | None = None, **more: Any) -> int:
+        self.events.append((node_id, argv, more))
         self.said.append(f"run {argv[0]} on {node_id}")
         self.commands.append(argv)
         text = self.files.get(node_id, {}).get(argv[-1]) if argv[0] == "cat" else None

@@ -4,7 +4,6 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -144,16 +143,6 @@ def test_a_change_reaches_the_files_of_all_nodes_and_slurm_on_the_controller(wor
     assert "ip-10-1-0-5" not in text
     assert text.endswith(own)
     assert hub.said[-2:] == ["run cat on i-4", "run sh on i-4"]
-
-
-@pytest.mark.parametrize(("copies", "listed"), [("lagging", True), ("current", False)])
-def test_a_workers_copy_can_keep_a_node_that_left(tmp_path: Path, copies: Any, listed: bool) -> None:
-    world = World(tmp_path, replace(KIND, worker_copies=copies))
-    world.run(0), world.run(1), joins(world)
-    del world.cluster.nodes[2]
-    world.nodes.refresh()
-    listing = {node_id: "10.1.0.9" in world.hubs[0].files[node_id][files.RESOURCE_CONFIG] for node_id in ("i-4", "i-5")}
-    assert listing == {"i-4": False, "i-5": listed}
 
 
 def test_slurm_gives_up_a_node_that_leaves_before_its_line_goes(world: World) -> None:

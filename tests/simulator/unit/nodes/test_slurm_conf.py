@@ -18,14 +18,8 @@ def lines(text: str, *starts: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(starts)]
 
 
-KIND = Behaviour(
-    automatic_topology="none",
-    gres="none",
-    gres_conf="kept",
-    login_nodes="absent",
-    real_memory="written",
-    node_state="UNKNOWN",
-    partitions="shared",
+KIND = Behaviour.parse(
+    "automatic_topology=none,gres=none,gres_conf=kept,login_nodes=absent,real_memory=written,node_state=UNKNOWN,partitions=shared"
 )
 VIEW = view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"])
 

@@ -23,9 +23,8 @@ def cluster(*nodes: Node) -> Cluster:
 
 
 def test_the_view_has_the_nodes_that_stay_with_their_names_and_the_shape_of_their_groups() -> None:
-    view = ClusterView.of(
-        cluster(node("workers", 1, "10.1.0.6"), node("workers", 2, "10.1.0.7", status="ShuttingDown")), Behaviour()
-    )
+    one = cluster(node("workers", 1, "10.1.0.6"), node("workers", 2, "10.1.0.7", status="ShuttingDown"))
+    view = ClusterView.of(one, Behaviour())
     assert view.members == (Member("workers", "workers-1", "i-1", "10.1.0.6"),)
     assert view.members[0].hostname == "ip-10-1-0-6"
     assert view.shapes["workers"].cpus == 96
@@ -76,9 +75,8 @@ def test_every_gpu_has_a_stand_in() -> None:
 def test_the_file_names_the_orchestrator_and_agents_have_addresses_of_another_network() -> None:
     """The shape of the file on nodes: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md, 2026-07."""
     one = cluster(node("head", 1, "10.1.0.4"), node("head", 2, "10.1.0.5"))
-    one.groups = {
-        "head": Group({"InstanceGroupName": "head", "InstanceType": "ml.m5.large", "SlurmConfig": {"NodeType": "Controller"}})
-    }
+    head = {"InstanceGroupName": "head", "InstanceType": "ml.m5.large", "SlurmConfig": {"NodeType": "Controller"}}
+    one.groups = {"head": Group(head)}
     config = json.loads(ClusterView.of(one, Behaviour()).resource_config)
     assert config["ClusterConfig"]["ClusterType"] == "Slurm"
     assert config["ClusterConfig"]["SlurmConfig"] == {"PrimaryControllerIp": "10.1.0.4", "SecondaryControllerIps": ["10.1.0.5"]}
