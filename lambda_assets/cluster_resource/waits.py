@@ -57,8 +57,7 @@ def decide_wait(
 
     ``updated`` is the owner of the wait if this is an Update.
     """
-    needs_nodes = properties.get("Wait", "nodes") == "nodes"
-    decision = _ready(str(properties["ClusterName"]), cluster, memory, clock, needs_nodes=needs_nodes)
+    decision = _ready(str(properties["ClusterName"]), cluster, memory, clock, missing=_missing(properties, cluster))
     if not clock.is_past_deadline or not isinstance(decision.action, Wait):
         return decision
     hour, is_last = int(properties["Hour"]), str(properties["Last"]).lower() == "true"
@@ -70,7 +69,15 @@ def decide_wait(
     return Decision(Fail(text + rollback, diagnose=True, is_late=True), decision.memory)
 
 
-def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
+def _missing(properties: Mapping[str, Any], cluster: Cluster | None) -> str:
+    """Return the groups with too few running nodes, as text; the cluster's minimums count only for an older template."""
+    if cluster is None or properties.get("Wait", "nodes") != "nodes":
+        return ""
+    least = {name: int(count) for name, count in properties.get("MinInstanceCounts", {}).items()}
+    return cluster.missing((group.name for group in cluster.groups), least)
+
+
+def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, missing: str) -> Decision:
     if cluster is None or cluster.status == "Deleting":
         memory = suspect(memory, "absent", clock)
         if is_confirmed(memory, clock, GONE_S):
@@ -88,10 +95,10 @@ def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, 
         is_rolling_back = cluster.status == "RollingBack"
         memory = memory._replace(rolled_back=True) if is_rolling_back else memory._replace(targets=targets)
         return Decision(Wait(cluster.progress), memory)
-    return _in_service(cluster, targets, memory, clock, needs_nodes=needs_nodes)
+    return _in_service(cluster, targets, memory, clock, missing)
 
 
-def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
+def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, clock: Clock, missing: str) -> Decision:
     changed = _undone(cluster, targets, memory)
     reverted = [group.name for group in cluster.groups if group.is_update_reverted and group.name in memory.awaited]
     new = sorted(targets.keys() - memory.targets.keys()) if memory.targets and not cluster.is_continuous else ()
@@ -109,7 +116,6 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, cl
         what = "rolled back the update" if is_surely_rolled_back else "or an operator reduced the instance counts"
         return Decision(Fail(f"HyperPod {what} of cluster {cluster.name}{expected}: {message}", diagnose=True), memory)
     memory = clear_suspicion(memory)
-    missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
     if missing:
         # A continuous cluster is InService even while HyperPod rolls back a group; for another one, the update has ended.
         return Decision(Wait(missing), memory._replace(targets=targets if cluster.is_continuous else {}))

@@ -136,4 +136,5 @@ def test_the_waits_and_the_tail_get_what_they_read(synthesized: Synthesized) -> 
     second, third = (as_cloudformation_sends(stack.properties("Custom::HyperPodWait", named=f"Hour{hour}")) for hour in (2, 3))
     assert (second["Hour"], second["Last"], third["Hour"], third["Last"]) == ("2", "false", "3", "true")
     assert second["ClusterName"] == third["ClusterName"] == {"Ref": cluster}
+    assert second["MinInstanceCounts"] == dict.fromkeys(("controller-machine", "login-group", "worker-group-1"), "0")
     assert stack.properties("Custom::HyperPodDeletion")["ClusterLogicalId"] == cluster

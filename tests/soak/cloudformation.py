@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource.event import CLUSTER, DELETION, WAIT
-from tests.soak.files import FILES, wanted
+from tests.soak.files import FILES, minimums, wanted
 from tests.soak.timeline import Timeline
 from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, as_strings
 
@@ -246,6 +246,7 @@ class CloudFormation:
             "Last": True,
             "Trigger": origin.id,
             "Wait": file["Wait"],
+            "MinInstanceCounts": minimums(origin.file),
         }
         origin.has_waited = True
         self._send_other(WAIT, origin, "Update" if self.has_wait else "Create", wanted, cluster)

@@ -72,8 +72,7 @@ def wanted(name: str) -> Wanted:
     counts = {item["InstanceGroupName"]: item["InstanceCount"] for item in asked["InstanceGroups"]}
     return Wanted(
         counts=counts,
-        least=counts
-        | {item["InstanceGroupName"]: item["MinInstanceCount"] for item in asked["InstanceGroups"] if "MinInstanceCount" in item},
+        least=counts | {each: least for each, least in minimums(name).items() if least},
         tags={tag["Key"]: tag["Value"] for tag in asked.get("Tags", [])},
         subnets=asked["VpcConfig"]["Subnets"],
         settings={key: asked[key] for key in ("NodeRecovery",) if key in asked},
@@ -84,6 +83,11 @@ def wanted(name: str) -> Wanted:
         name=file.get("ClusterName", ""),
         is_continuous="NodeProvisioningMode" in asked,
     )
+
+
+def minimums(name: str) -> dict[str, int]:
+    """Return the MinInstanceCount of each group of the file ``name``; 0 if all nodes are required."""
+    return {item["InstanceGroupName"]: item.get("MinInstanceCount", 0) for item in FILES[name]["Request"]["InstanceGroups"]}
 
 
 def is_replacement(old: str, new: str) -> bool:

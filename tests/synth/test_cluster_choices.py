@@ -15,10 +15,9 @@ ROLE = "arn:aws:iam::123456789012:role/theirs"
 
 # An instance type that this release does not know.
 NEWER = "ml.p9.48xlarge"
-NEWER_GROUPS = [
-    {**group, "instance_type": NEWER if group["role"] == "compute" else group["instance_type"]}
-    for group in yaml.safe_load(REFERENCE.read_text())["instance_groups"]
-]
+GROUPS = yaml.safe_load(REFERENCE.read_text())["instance_groups"]
+NEWER_GROUPS = [{**group, "instance_type": NEWER} if group["role"] == "compute" else group for group in GROUPS]
+PARTIAL_GROUPS = [{**group, "min_instance_count": 1} if group["role"] == "compute" else group for group in GROUPS]
 
 ADOPTED: dict[str, Any] = {"adopt": True, "cluster_name": "theirs"}
 CHOICES: dict[str, dict[str, Any]] = {
@@ -26,7 +25,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "newer": {"instance_groups": NEWER_GROUPS},
     "kept": {"removal": "retain"},
     "adopted": ADOPTED,
-    "partial": {"provisioning": "continuous", "slurm": {"setup": "api"}, "wait_hours": 2},
+    "partial": {
+        "provisioning": "continuous",
+        "slurm": {"setup": "api"},
+        "wait_hours": 2,
+        "instance_groups": PARTIAL_GROUPS,
+    },
     "at-once": {"wait": "none", "wait_hours": 3},
     "with-other-roles": {
         "overrides": {
@@ -140,6 +144,10 @@ def test_every_role_of_the_request_may_be_passed(choices: Synthesized) -> None:
 
 
 def test_waits_of_later_hours_use_the_wait_of_the_file(choices: Synthesized) -> None:
-    assert choices["in-service", CLUSTER].properties("Custom::HyperPodWait", named="Hour2")["Wait"] == "cluster"
+    in_service, partial = (
+        choices[name, CLUSTER].properties("Custom::HyperPodWait", named="Hour2") for name in ("in-service", "partial")
+    )
+    assert in_service["Wait"] == "cluster"
+    assert partial["MinInstanceCounts"] == {"controller-machine": 0, "login-group": 0, "compute-nodes": 1}
     assert not choices["at-once", CLUSTER].of_type("Custom::HyperPodWait")
     assert choices["at-once", CLUSTER].of_type("Custom::HyperPodDeletion")

@@ -64,21 +64,21 @@ class HyperPodCluster(Construct):
             eks_cluster_arn=eks_cluster_arn(cdk.Stack.of(self), config),
             autoscaler_role_arn=autoscaler.role_arn if autoscaler else None,
         )
-        self._define(values, network.identity)
+        request = tagged(cluster_request(config, values=values), config)
+        self._define(request, network.identity)
         # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts
         # through the network, and the provider handles the deletion.
         dependencies = (self._provider, network, scripts, role, *([autoscaler] if autoscaler else []))
         self._resource.node.add_dependency(*dependencies)
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:
-                self._wait_longer()
+                self._wait_longer(request)
             self._delete_longer(dependencies)
         self.rollout = self._roll_out(scripts, scripts.running_nodes) if scripts.running_nodes else None
         self.missing_nodes = self._last.get_att_string("MissingNodes")
 
-    def _define(self, values: RequestValues, network_identity: str) -> None:
+    def _define(self, request: Request, network_identity: str) -> None:
         """Define the cluster, with the permissions to manage it."""
-        request = tagged(cluster_request(self._config, values=values), self._config)
         properties = resource_properties(self._config, request, network_identity)
         self._resource = self._last = self._custom("Resource", "Custom::HyperPodCluster", properties)
         self._resource.apply_removal_policy(removal_policy(self._config.removal))
@@ -107,8 +107,11 @@ class HyperPodCluster(Construct):
         rollout.node.add_dependency(self._last, self._provider, scripts)
         return rollout.get_att_string("Rollout")
 
-    def _wait_longer(self) -> None:
+    def _wait_longer(self, request: Request) -> None:
         """Define a resource for each hour after the first, the limit of CloudFormation for a single resource."""
+        # Zero means all nodes. The cluster can have another minimum: HyperPod keeps that of an update that was rolled back.
+        least = {group["InstanceGroupName"]: group.get("MinInstanceCount", 0) for group in _groups(request)}
+        is_for_nodes = self._config.wait is Wait.NODES
         for hour in range(2, self._config.wait_hours + 1):
             wait = self._custom(
                 f"Hour{hour}",
@@ -119,7 +122,7 @@ class HyperPodCluster(Construct):
                     "Last": hour == self._config.wait_hours,
                     # CloudFormation sends an update only if a property changes.
                     "Trigger": self.request_identity,
-                    **({} if self._config.wait is Wait.NODES else {"Wait": self._config.wait.value}),
+                    **({"MinInstanceCounts": least} if is_for_nodes else {"Wait": self._config.wait.value}),
                 },
             )
             wait.node.add_dependency(self._last, self._provider)
@@ -132,7 +135,7 @@ class HyperPodCluster(Construct):
         self._resource.node.add_dependency(deletion)
 
     def _permissions(self, request: Request) -> StepPermissions:
-        groups = [*request["InstanceGroups"], *request.get("RestrictedInstanceGroups", [])]
+        groups = _groups(request)
         return StepPermissions(
             stack=cdk.Stack.of(self),
             logical_id=self._logical_id,
@@ -160,3 +163,7 @@ class HyperPodCluster(Construct):
     def _logical_id(self) -> str:
         """The logical ID of the cluster as text, not as a reference."""
         return cdk.Stack.of(self).get_logical_id(cast("cdk.CfnElement", self._resource.node.default_child))
+
+
+def _groups(request: Request) -> list[Request]:
+    return [*request["InstanceGroups"], *request.get("RestrictedInstanceGroups", [])]

@@ -22,8 +22,9 @@ COUNTED = (
     (
         LEFT,
         "DeletionFailed",
-        "An unused cluster may still run: its deletion failed, which CloudFormation does not show at the end of an update; "
-        f"search the logs of the step and responder functions for '{LEFT}'",
+        "An unused cluster may still run: its deletion failed. CloudFormation tries up to three times at the end of an update, "
+        "and then reports UPDATE_COMPLETE also if all failed: wait for that state before you delete the cluster; search the "
+        f"logs of the step and responder functions for '{LEFT}'",
     ),
 )
 
@@ -31,8 +32,8 @@ COUNTED = (
 class RequestAlarms(Construct):
     """Define alarms on requests that fail silently, with an optional SNS topic to notify.
 
-    If a response is refused, or even the responder sends none, CloudFormation waits until its timeout of an hour. If a deletion
-    fails at the end of an update, the stack is UPDATE_COMPLETE nevertheless.
+    If a response is refused, or even the responder sends none, CloudFormation waits until its timeout of an hour. If all
+    three attempts of a deletion fail at the end of an update, the stack is UPDATE_COMPLETE nevertheless.
     """
 
     def __init__(

@@ -20,6 +20,20 @@ def test_later_hours_wait_for_what_the_file_waits_for(world: World, wait: str, s
     assert world.finish(raw_of_wait(world, name, Wait=wait))["Status"] == status
 
 
+@pytest.mark.parametrize(
+    ("least", "status"),
+    [({"controller": 0, "workers": 0}, "FAILED"), ({"controller": 0, "workers": 3}, "SUCCESS"), (None, "SUCCESS")],
+)
+def test_later_hours_wait_for_the_files_minimum_or_that_of_the_cluster_in_an_older_template(
+    world: World, least: dict[str, int] | None, status: str
+) -> None:
+    """HyperPod keeps the minimum of an update that was rolled back."""
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.all[0].groups["workers"]["MinInstanceCount"] = 3
+    world.sagemaker.all[0].running["workers"] = 3
+    assert world.finish(raw_of_wait(world, name, **({"MinInstanceCounts": least} if least else {})))["Status"] == status
+
+
 def test_with_wait_none_tags_are_still_changed(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     tagged = properties(request(CONTROLLER, workers(6), Tags=[{"Key": "team", "Value": "ml"}]), Wait="none")

@@ -122,6 +122,17 @@ def autoscaling_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
         yield mode.problem(*NOT_CONTINUOUS)
 
 
+@eks_request_rule("autoscaling-role", "overrides", "eks.autoscaling")
+def autoscaling_role(request: EffectiveRequest) -> Iterator[Problem]:
+    """`AutoScaling` of `overrides` requires `ClusterRole`, which `eks.autoscaling` sets.
+
+    HyperPod assumes this role to add and remove nodes, and rejects the cluster without it.
+    """
+    mode, has_role = request.member("AutoScaling", "Mode"), request.member("ClusterRole").is_given
+    if mode.text == "Enable" and not has_role and not eks_of(request.config).autoscaling:
+        yield mode.problem("requires `ClusterRole`", "use `eks.autoscaling`, or add the role's ARN to `overrides`")
+
+
 @eks_request_rule("eks-requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
 def eks_requires_continuous(request: EffectiveRequest) -> Iterator[Problem]:
     """`min_instance_count`, Spot and KMS keys of volumes require `provisioning: continuous`.

@@ -45,6 +45,7 @@ def test_parameters_of_slurm_with_an_eks_cluster_are_refused() -> None:
         imported(original(EKS), KEPT)
 
 
+ROLE = "arn:aws:iam::123456789012:role/scaling"
 SLURM_ONLY = {"SlurmConfig", "Slurm"}
 NEEDS_A_SIZE = {"InstanceStorageConfigs.EbsVolumeConfig.VolumeKmsKeyId"}
 
@@ -64,7 +65,8 @@ def has_field(leaf: Path) -> bool:
 @pytest.mark.parametrize("leaf", sorted((leaf for leaf in leaves() if not SLURM_ONLY & {*leaf}), key=str), ids=dotted)
 def test_the_field_of_a_cluster_with_eks_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
     given = replace(original(leaf), parameters=None)
-    scaling = {"NodeProvisioningMode": "Continuous"} if leaf[0] == "AutoScaling" else {}  # which CreateCluster demands
+    # What CreateCluster demands of a cluster that scales.
+    scaling = {"NodeProvisioningMode": "Continuous", "ClusterRole": ROLE} if leaf[0] == "AutoScaling" else {}
     request = {**given.request, **scaling, "Orchestrator": {"Eks": {"ClusterArn": SAMPLES["ClusterArn"]}}}
     config = valid(imported(replace(given, request=request), KEPT))
     assert config.eks is not None
