@@ -82,10 +82,19 @@ def is_confirmed(memory: Memory, clock: Clock, seconds: float) -> bool:
 
 def after_error(error: ApiError, desired: Desired, memory: Memory, clock: Clock) -> Decision:
     """Decide after a failed call. Throttles, outages and conflicts are retried until the deadline."""
-    sign = f"{error.operation} {error.kind.value}"
-    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
-    memory = memory._replace(last_error=f"{sign}: {error.code}: {error.text}"[:500], last_error_since=since)
-    may_retry = error.kind in RETRY_S and clock.since_s(since) < RETRY_S[error.kind]
-    if error.kind in FINAL or (error.kind in RETRY_S and not may_retry):
+    memory = with_error(error, memory, clock)
+    if is_final(error, memory, clock):
         return Decision(Fail(reasons.call_refused(error, desired)), memory)
     return Decision(Wait(str(error)), memory)
+
+
+def with_error(error: ApiError, memory: Memory, clock: Clock) -> Memory:
+    """Return the memory with the error, and since when the operation fails in this way."""
+    sign = f"{error.operation} {error.kind.value}"
+    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
+    return memory._replace(last_error=f"{sign}: {error.code}: {error.text}"[:500], last_error_since=since)
+
+
+def is_final(error: ApiError, memory: Memory, clock: Clock, retry_s: Mapping[Kind, int] = RETRY_S) -> bool:
+    """Return whether the error ends the request: at once, or because it lasted for ``retry_s``."""
+    return error.kind in FINAL or clock.since_s(memory.last_error_since) >= retry_s.get(error.kind, float("inf"))
