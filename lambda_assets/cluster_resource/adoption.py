@@ -1,8 +1,4 @@
-"""Adopt an existing cluster by its name, and release it at the Delete.
-
-While the file has `adopt`, no Delete deletes the cluster. A Delete does not show whether the Create failed, and the rollback of
-another resource's failure looks like the deletion of the stack: both must keep a cluster that existed before.
-"""
+"""Adopt an existing cluster by its name, and release it at the Delete (docs/adr/0006-adoption.md)."""
 
 from cluster_resource.deadline import Clock
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait
@@ -14,7 +10,7 @@ from cluster_resource.refusals import immutable_changes, refusal
 IDLE = "InService"
 LOST = ("Failed", "Deleting")
 LEFT_STACK_S = 900
-"""A cluster that is this much older than a Create was not created by a call of that Create."""
+"""A cluster that is this much older than a Create is not its own."""
 
 
 def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
@@ -43,10 +39,9 @@ def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:
 
 
 def has_left_stack(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> bool:
-    """Return whether a cluster with the owner's tags left the stack: it is much older than this Create.
+    """Return whether a cluster with the owner's tags left the stack: one of this request, or one just before it, is younger.
 
-    If the Create accepted it as its own, the rollback of another resource's failure would delete it. A cluster that this request,
-    or one just before it, created is younger.
+    If the Create accepted it as its own, the rollback of another resource's failure would delete it.
     """
     if desired.type != "Create" or desired.adopt or memory.created_at or memory.arn or cluster.status in LOST:
         return False

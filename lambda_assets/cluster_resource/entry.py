@@ -1,10 +1,7 @@
 """Start an execution for each request of CloudFormation. Runs in Lambda as the entry function.
 
-Its role may list, describe, read, start and stop the executions of the one state machine. It makes no cluster call and sends no
-response: an error here goes to the responder through the on-failure destination.
-
-The newest request for a resource wins. The order is that in which CloudFormation signed the ResponseURLs, because deliveries can
-overtake each other. If the URLs have no date, it is the order in which the executions started.
+Its role has only the executions of the one state machine. It sends no response: an error here goes to the responder.
+docs/adr/0007-executions-as-memory.md has the order of requests.
 """
 
 import os
@@ -17,7 +14,7 @@ from cluster_resource.log import log
 from cluster_resource.pointer import Bundle
 
 MAX_COMPARED = 10
-"""How many earlier executions of a resource to read; older ones ended long before any late delivery."""
+"""How many executions to read; older ones ended long before any late delivery."""
 
 STOPPED = "stopped"
 """The first word of the result of a rollout that did not reach all nodes."""
@@ -60,8 +57,7 @@ def launch(raw: Json, executions: Executions) -> None:
 def stop_older(event: Event, started: datetime, executions: Executions) -> None:
     """Stop the running executions of older requests, or this one if a newer one started unseen.
 
-    The responder reports a stopped execution as superseded. Each request starts before it looks: of two that start at the same
-    time, at least one sees the other.
+    Each request starts before it looks: of two that start at the same time, at least one sees the other.
     """
     is_superseded = False
     for other in executions.others(event):
@@ -75,17 +71,13 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
 
 
 def _other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
-    """Return the other requests for the resource, newest first, each with its execution."""
     # By the date of the request: an execution can start after that of a newer request.
     found = sorted(executions.others(event)[:MAX_COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
 
 
 def _cluster_before_replacement(event: Event, others: list[Event]) -> str:
-    """Return the cluster to which a rollback returns, if its name does not follow from the properties.
-
-    A cluster that was created with a fixed name keeps it after the file removed the name.
-    """
+    """Return the cluster to which a rollback returns, if its name does not follow from the properties: the file fixed it."""
     name = cluster_name(event, event.properties)
     for other in others:
         is_undone = (other.properties, other.old_properties) == (event.old_properties, event.properties)
@@ -106,11 +98,7 @@ def _is_reclaiming(event: Event, others: list[Event]) -> bool:
 
 
 def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> bool:
-    """Return whether a rollout returns to the bundle before the previous request, as a rollback does.
-
-    A repeated undo is one too: a continued rollback sends the same bundles again. The inverse of an undo is a new rollout: a
-    bundle that failed can be deployed again. If the bundle had succeeded, the inverse can be the rollback of a user's way back.
-    """
+    """Return whether a rollout is an undo (docs/internals/custom-resource.md, Running nodes)."""
     if not others or event.request_type != "Update":
         return False
     execution, previous = others[0]
@@ -125,7 +113,7 @@ def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Ex
 
 
 def _has_applied(execution: Execution, executions: Executions) -> bool:
-    """Return whether a rollout reached all nodes; with `on_follow_failure: warn` it may have stopped and succeeded."""
+    """Return whether a rollout reached all nodes; with `warn` it may have stopped and succeeded."""
     response = executions.response(execution.arn) or {}
     return response.get("Status") == "SUCCESS" and not (response.get("Data") or {}).get("Rollout", "").startswith(STOPPED)
 
@@ -137,9 +125,8 @@ def _bundles(event: Event) -> tuple[Bundle, Bundle]:
 def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:
     """Return clusters that replacements created without CloudFormation getting their names.
 
-    A later Update that still names the old cluster shows this. A later Delete that names it can also be the clean-up after the
-    replacement, so there the response decides. A cluster counts as known if a request of the same time or later names or creates
-    it. If the order of two requests is unknown, nothing is left over.
+    A later Update that still names the old cluster shows this. A Delete that names it can also be the clean-up after the
+    replacement, so there the response decides. A cluster is known if a request that is not surely older names it.
     """
     found = []
     for execution, made in others:

@@ -13,14 +13,13 @@ SUPERSEDED = "Superseded"
 """The error of an execution that a newer request stopped."""
 
 LISTED_S = 30
-"""How long ListExecutions may not show an execution that has begun. AWS documents no bound, only eventual consistency."""
+"""How long ListExecutions may not show an execution that has begun; docs/adr/0007-executions-as-memory.md has the bounds."""
 FUNCTION_S = 60
 """How long a function runs at most: the timeout in constructs/hyperpod/cluster/resource_function.py."""
 LANDS_S = 150
-"""How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
+"""How long a call can take effect after its function ended."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S
-"""How long after an execution began a call of an older execution can take effect. It lists executions before each
-call, so its last call is in an invocation that began before the newer execution was listed."""
+"""How long after an execution began a call of an older execution can take effect."""
 
 
 class Execution(NamedTuple):

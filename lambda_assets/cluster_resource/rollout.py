@@ -1,8 +1,4 @@
-"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout.
-
-The decision is level-triggered: the pointer shows whether a wave began, and the nodes' reports show whether it ended. Each step
-writes the pointer at most once.
-"""
+"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout (docs/internals/custom-resource.md)."""
 
 from collections.abc import Callable
 
@@ -22,7 +18,7 @@ ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
 """How long errors last that end the rollout; others are retried until the deadline."""
 
 FIRST_REPORTS_S = 450
-"""How long a Create waits until each running node has reported: the log group is new, and every fifth run of an agent reports."""
+"""How long a Create waits for the first report of each running node."""
 
 AFTER_FAILURE = {
     "Create": "; no previous scripts are known, so nodes that applied these keep them: fix the cause and deploy again",
@@ -69,7 +65,6 @@ def step_rollout(event: Event, memory: Memory, clock: Clock, api: RolloutApi, ex
 
 
 def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
-    """Return the next action, which ends the request at its deadline."""
     is_delete = rollout.event.request_type == "Delete"
     if not rollout.bundle.sha256 and not is_delete:
         return Decision(Fail("Parameters: missing or malformed; deploy again with the release of the functions"), memory)
@@ -95,7 +90,6 @@ def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> De
 
 
 def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
-    """Return the next write of the pointer, or the end of the rollout."""
     pointer = api.pointer(rollout.parameter)
     pointer = None if pointer and pointer.is_ahead(clock.now) else pointer
     is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, FULL)
@@ -127,7 +121,6 @@ def _fleet(rollout: Rollout, memory: Memory, api: RolloutApi) -> Fleet:
 
 
 def _next_wave(rollout: Rollout, pointer: Pointer | None, fleet: Fleet, memory: Memory, clock: Clock) -> Decision:
-    """Return the write for the next wave, the wait for its nodes, or the end of the rollout."""
     wave = LAST if memory.undo else memory.wave
     own = _own(pointer, rollout, memory, clock)
     controllers = own.reach.instances if own else ()
@@ -174,14 +167,12 @@ def _write(
 
 
 def _when_quiet(decision: Decision, clock: Clock) -> Decision:
-    """Return the decision, or a wait until no older request can still write the pointer."""
     if is_quiet(decision.memory, clock):
         return decision
     return Decision(Wait("waiting until no older request can write the bundle parameter"), decision.memory)
 
 
 def _after_error(error: ApiError, rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
-    """Decide after a failed call: retry throttles and outages until the deadline."""
     memory = with_error(error, memory, clock)
     if is_final(error, memory, clock, ENDED_S) or clock.is_past_deadline:
         return _ended(rollout, f"stopped: {error}", memory)
