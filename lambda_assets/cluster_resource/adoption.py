@@ -3,7 +3,7 @@
 from cluster_resource.deadline import Clock
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.desired import Desired
-from cluster_resource.event import create_only
+from cluster_resource.event import create_only, tag_list
 from cluster_resource.observed import Cluster
 from cluster_resource.refusals import immutable_changes, refusal
 
@@ -23,8 +23,8 @@ def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
         return Decision(Fail(_not_adopted(cluster, obstacles, unchanged="nothing was changed; ")), memory)
     if cluster.status != IDLE:
         return Decision(Wait(f"waiting until the cluster is {IDLE} to adopt it: {cluster.progress}"), memory)
-    tags = [{"Key": key, "Value": value} for key, value in sorted(desired.owner.tags.items())]
-    return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, "adopting the cluster"), memory)
+    arguments = {"ResourceArn": cluster.arn, "Tags": tag_list(desired.owner.tags)}
+    return Decision(Call("AddTags", arguments, memory, "adopting the cluster"), memory)
 
 
 def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:

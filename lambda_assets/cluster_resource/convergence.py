@@ -5,7 +5,7 @@ from cluster_resource.deadline import Clock, clear_suspicion, is_confirmed, susp
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.deletion import is_quiet, with_leftovers
 from cluster_resource.desired import Desired
-from cluster_resource.event import Json, create_only
+from cluster_resource.event import Json, create_only, tag_list
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import Plan, plan
 
@@ -185,8 +185,7 @@ def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None
     """Return one call that updates the user's tags; other tags and the ownership tags stay."""
     wrong = {key: value for key, value in desired.tags.items() if cluster.tags.get(key) != value}
     if wrong:
-        tags = [{"Key": key, "Value": value} for key, value in sorted(wrong.items())]
-        return Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, ", ".join(sorted(wrong)))
+        return Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tag_list(wrong)}, memory, ", ".join(sorted(wrong)))
     extra = sorted(key for key in desired.old_tags.keys() - desired.tags.keys() if key in cluster.tags)
     if extra:
         return Call("DeleteTags", {"ResourceArn": cluster.arn, "TagKeys": extra}, memory, ", ".join(extra))

@@ -73,7 +73,7 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
 def _other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
     # By the date of the request: an execution can start after that of a newer request.
     found = sorted(executions.others(event)[:MAX_COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
-    return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
+    return [(execution, Event.parse(executions.input_of(execution.arn)["event"])) for execution in found]
 
 
 def _cluster_before_replacement(event: Event, others: list[Event]) -> str:

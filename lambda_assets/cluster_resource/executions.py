@@ -117,11 +117,6 @@ class Executions:
         """Return the ARN of the request's execution, which may not exist."""
         return self._state_machine_arn.replace(":stateMachine:", ":execution:") + ":" + execution_name(event)
 
-    def event_of(self, arn: str) -> Json:
-        """Return the CloudFormation event of an execution."""
-        event: Json = self.input_of(arn)["event"]
-        return event
-
     def described(self, arn: str) -> Json:
         """Return what an execution got and why it ended: `input`, `error` and `cause`, if any."""
         found = self._client.describe_execution(executionArn=arn)

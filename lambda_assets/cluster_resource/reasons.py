@@ -88,7 +88,7 @@ def absent(name: str) -> str:
 
 def replaced_on_eks(desired: Desired, changed: list[str]) -> str:
     """Report a change that replaces a cluster on EKS: CreateCluster would be refused until the old one is deleted."""
-    file = desired.owner.stack_id.partition("/")[2].partition("/")[0].removesuffix("-Cluster")
+    file = desired.owner.stack_name.removesuffix("-Cluster")
     return (
         f"{', '.join(changed)} of cluster {desired.physical_id} cannot change: this replaces the cluster, and HyperPod allows "
         f"one cluster per EKS cluster; undo the change, or run `cdk destroy {file}/Addons {file}/Cluster`, then deploy again"
@@ -127,10 +127,9 @@ def _remaining(desired: Desired | None) -> list[str]:
 def continue_rollback(owner: Owner) -> str:
     """Return how to continue a rollback; an Update does not show whether it is a rollback."""
     region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
-    stack = owner.stack_id.partition("/")[2].partition("/")[0]
     return (
         "if this was a rollback, the stack is now in UPDATE_ROLLBACK_FAILED: wait until the cluster is InService, then run "
-        f"`aws cloudformation continue-update-rollback --stack-name {stack} --region {region}`, with "
+        f"`aws cloudformation continue-update-rollback --stack-name {owner.stack_name} --region {region}`, with "
         f"`--resources-to-skip {owner.logical_id}` to skip the cluster"
     )
 

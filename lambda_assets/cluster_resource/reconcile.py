@@ -7,6 +7,7 @@ from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirm
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.deletion import clear_leftover, decide_delete, with_leftovers
 from cluster_resource.desired import Desired
+from cluster_resource.event import tag_list
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import plan
 from cluster_resource.refusals import refusal
@@ -78,8 +79,7 @@ def _absent(desired: Desired, memory: Memory, clock: Clock) -> Decision:
         if clock.since_s(memory.created_at) < APPEAR_S:
             return Decision(Wait("DescribeCluster does not show the cluster yet"), memory)
         return Decision(Fail(reasons.disappeared(name)), memory)
-    tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
-    arguments = {"ClusterName": name, **desired.request, "Tags": tags}
+    arguments = {"ClusterName": name, **desired.request, "Tags": tag_list(desired.all_tags)}
     return Decision(Call("CreateCluster", arguments, memory._replace(created_at=str(clock))), memory)
 
 
