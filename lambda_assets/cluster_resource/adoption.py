@@ -5,6 +5,7 @@ from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wai
 from cluster_resource.desired import Desired
 from cluster_resource.event import create_only, tag_list
 from cluster_resource.observed import Cluster
+from cluster_resource.plan import compared_groups
 from cluster_resource.refusals import immutable_changes, refusal
 
 IDLE = "InService"
@@ -54,9 +55,8 @@ def adoption_obstacles(desired: Desired, cluster: Cluster) -> list[str]:
     observed = create_only(cluster.description)
     changes = [(name, observed[name], value) for name, value in desired.create_only.items() if value != observed[name]]
     changes += [(f"{group}.{field}", have, value) for group, field, have, value in immutable_changes(desired, cluster)]
-    for _, spec in desired.groups():
-        group = cluster.group(spec["InstanceGroupName"])
-        if group and int(spec["InstanceCount"]) < group.target:
+    for spec, _, group in compared_groups(desired, cluster):
+        if int(spec["InstanceCount"]) < group.target:
             changes.append((f"{group.name}.InstanceCount", group.target, spec["InstanceCount"]))
     found = [f"{name} is {have!r}, the file has {value!r}" for name, have, value in changes]
     return found or [text for text in [refusal(desired, cluster)] if text]

@@ -19,8 +19,7 @@ CONFIRM_S = 25
 def choose_cluster(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision | Memory:
     """Return the memory if ``cluster`` is the one to work on, else the decision that leads to that cluster.
 
-    The ID changes only if a create-only value differs from the *observed* cluster, so that a new way to generate names replaces
-    nothing. The old properties count only if the cluster does not exist.
+    The old properties count only if the cluster does not exist: a new way to generate names must replace nothing.
     """
     if desired.type != "Update" or memory.cluster:
         return memory
@@ -77,7 +76,6 @@ def _refusal(desired: Desired, observed: Json) -> str:
 
 
 def _changed(desired: Desired, observed: Json) -> list[str]:
-    """Return the create-only values that differ."""
     return sorted(name for name, value in desired.create_only.items() if value != observed[name])
 
 
@@ -97,10 +95,7 @@ def settle(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> 
 
 
 def needs_update(cluster: Cluster, found: Plan, memory: Memory) -> bool:
-    """Return whether the cluster differs from the plan in anything that an update must change.
-
-    A cluster that this request created has the requested fields, perhaps in another spelling: only groups and counts can differ.
-    """
+    """Return whether an update must change anything; in a cluster that this request created, only groups and counts differ."""
     is_own = bool(memory.created_at or memory.rejected)
     return bool(found.differences) and not (is_own and found.is_met_by(cluster))
 
@@ -119,12 +114,11 @@ def _update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clo
 
 
 def with_enlarged(memory: Memory, found: Plan) -> Memory:
-    """Return the memory with the groups to which this request adds nodes, also if an earlier step added them."""
+    """Return the memory with all groups to which this request adds nodes."""
     return memory._replace(awaited=tuple(dict.fromkeys((*memory.awaited, *found.enlarged))))
 
 
 def _is_younger(cluster: Cluster, clock: Clock) -> bool:
-    """Return whether the cluster was created during this request."""
     created = cluster.description.get("CreationTime")
     return created is not None and bool(created >= clock.started)
 
@@ -132,8 +126,7 @@ def _is_younger(cluster: Cluster, clock: Clock) -> bool:
 def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision | None:
     """Return what an accepted update still waits for, or its failure; None once the cluster shows it.
 
-    Counts and groups must match. DescribeCluster may show other fields in another spelling, so a difference there is a failure
-    only together with a FailureMessage.
+    Other differences than in counts and groups may be another spelling: they fail only with a FailureMessage.
     """
     if not found.differences:
         return None

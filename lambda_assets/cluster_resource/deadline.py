@@ -10,13 +10,13 @@ from cluster_resource.decision import Decision, Fail, Memory, Wait
 from cluster_resource.desired import Desired
 
 DEADLINE_S = 57 * 60
-"""CloudFormation waits an hour from its call on, and the state machine ends at 59 minutes: respond before both."""
+"""CloudFormation waits an hour, and the state machine ends at 59 minutes."""
 
 GONE_S = 55
 """How long a cluster that was seen must be absent to count as deleted: three steps."""
 
 RETRY_S = {Kind.ROLE: 300, Kind.DENIED: 90}
-"""IAM is eventually consistent: a new role or policy may not be in effect yet."""
+"""A new role or policy may not be in effect yet."""
 
 FINAL = (Kind.QUOTA, Kind.INVALID)
 
@@ -34,14 +34,14 @@ def seconds_left(context: Context) -> float:
 
 
 class Clock(NamedTuple):
-    """The time of a step and the start of its request, both by the state machine's clock, which tests can set."""
+    """The time of a step and the start of its request, by the state machine's clock."""
 
     now: datetime
     started: datetime
 
     @classmethod
     def of(cls, payload: Mapping[str, str]) -> "Clock":
-        """Return the clock in a step's input."""
+        """Return a step's clock."""
         return cls(datetime.fromisoformat(payload["now"]), datetime.fromisoformat(payload["started"]))
 
     @property

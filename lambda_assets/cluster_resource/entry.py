@@ -28,7 +28,7 @@ def handler(raw: Json, _context: object) -> None:
 
 
 def launch(raw: Json, executions: Executions) -> None:
-    """Start the request's execution and stop those of older requests. A duplicate event changes nothing."""
+    """Start the request's execution and stop those of older requests."""
     event = Event.parse(raw)
     others = _other_requests(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
@@ -148,12 +148,12 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
 
 
 def _names(event: Event) -> tuple[str, ...]:
-    """Return the clusters that a request is about; the properties of a Delete count only if CloudFormation generated the ID."""
+    """Return the clusters of a request; a Delete's properties count only if CloudFormation generated the ID."""
     if event.request_type == "Delete" and not event.has_generated_id:
         return (event.physical_id,)
     return (event.physical_id, cluster_name(event, event.properties))
 
 
 def _has_failed(execution: Execution, executions: Executions) -> bool:
-    """Return whether an execution ended without SUCCESS; if it had no response, the responder sends FAILED."""
+    """Return whether an execution ended without SUCCESS; without a response, the responder sends FAILED."""
     return not execution.is_running and (executions.response(execution.arn) or {}).get("Status") != "SUCCESS"

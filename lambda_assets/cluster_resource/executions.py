@@ -50,10 +50,7 @@ class Execution(NamedTuple):
         return self.status != "SUCCEEDED" and has_called and (now - self.stopped).total_seconds() < FUNCTION_S + LANDS_S
 
     def is_newer_than(self, event: Event, started: datetime) -> bool:
-        """Return whether its request is newer than ``event``, whose execution began at ``started``.
-
-        CloudFormation's signatures have whole seconds; within one second the later execution counts as the newer.
-        """
+        """Return whether its request is newer than ``event``; within one second, the later execution counts as newer."""
         if is_later(self.issued, event.issued) or is_later(event.issued, self.issued):
             return is_later(self.issued, event.issued)
         return self.started > started
@@ -73,24 +70,21 @@ class Executions:
         return [_execution(item) for item in page["executions"] if item["name"].startswith(prefix)]
 
     def others(self, event: Event) -> list[Execution]:
-        """Return the executions of other requests for the event's resource, newest first."""
+        """Return the executions of the resource's other requests, newest first."""
         own = execution_name(event)
         return [execution for execution in self.of_resource(event) if execution.name != own]
 
     def newer(self, event: Event, started: datetime) -> Execution | None:
-        """Return an execution of a newer request for the event's resource, if listed."""
+        """Return the execution of a newer request, if listed."""
         return next((other for other in self.others(event) if other.is_newer_than(event, started)), None)
 
     def is_contested(self, event: Event, started: datetime, now: datetime) -> bool:
-        """Return whether a call of an older request for the event's resource can take effect after ``now``.
-
-        Every older execution that can make a call is listed from ``LISTED_S`` after ``started`` on.
-        """
+        """Return whether a call of an older request can take effect after ``now``, which is after ``LISTED_S``."""
         older = (other for other in self.others(event) if not other.is_newer_than(event, started))
         return any(other.may_still_call(now) for other in older)
 
     def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
-        """Start the request's execution, or find that of an earlier delivery; return its start, and whether it is new."""
+        """Start the request's execution, or find it; return its start, and whether it is new."""
         try:
             reply = self._client.start_execution(
                 stateMachineArn=self._state_machine_arn,
@@ -148,7 +142,6 @@ class Executions:
 
 
 def _execution(item: Json) -> Execution:
-    """Return the execution in a reply of ListExecutions or DescribeExecution."""
     return Execution(item["executionArn"], item["name"], item["status"], item["startDate"], item.get("stopDate"))
 
 

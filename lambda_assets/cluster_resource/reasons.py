@@ -12,7 +12,6 @@ from cluster_resource.observed import Cluster, Node, core
 MAX_MESSAGES = 3
 MAX_MESSAGE = 400
 QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)"
-"""Compiled at its first use, not at every cold start."""
 
 FIXES = (
     (r"(?i)lifecycle scripts? (?:failed|did not run)", "fix the script or its dependencies, and deploy again"),
@@ -87,7 +86,7 @@ def absent(name: str) -> str:
 
 
 def replaced_on_eks(desired: Desired, changed: list[str]) -> str:
-    """Report a change that replaces a cluster on EKS: CreateCluster would be refused until the old one is deleted."""
+    """Report a change that replaces a cluster on EKS."""
     file = desired.owner.stack_name.removesuffix("-Cluster")
     return (
         f"{', '.join(changed)} of cluster {desired.physical_id} cannot change: this replaces the cluster, and HyperPod allows "
@@ -125,7 +124,7 @@ def _remaining(desired: Desired | None) -> list[str]:
 
 
 def continue_rollback(owner: Owner) -> str:
-    """Return how to continue a rollback; an Update does not show whether it is a rollback."""
+    """Return how to continue a rollback; an Update may be one."""
     region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
     return (
         "if this was a rollback, the stack is now in UPDATE_ROLLBACK_FAILED: wait until the cluster is InService, then run "
@@ -159,7 +158,7 @@ def call_refused(error: ApiError, desired: Desired) -> str:
 
 
 def _requires_slurm_config(text: str) -> str:
-    """Return the fix if HyperPod provisions the account's new clusters continuously, which a request of `scripts` cannot."""
+    """Return the fix if HyperPod provisions the account's new clusters continuously."""
     if "SlurmConfig which is required for Continuous" not in text:
         return ""
     return "; set `slurm: {setup: api}` and `provisioning: continuous`"
