@@ -29,10 +29,7 @@ def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
 
 
 def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:
-    """Return why a cluster with the owner's tags cannot be adopted; empty if it can, or if this request has changed it.
-
-    The tags may be older than the cluster's removal from the stack, and the cluster may have changed since.
-    """
+    """Return why a cluster with the owner's old tags cannot be adopted; empty if it can, or if this request has changed it."""
     if not desired.adopt or desired.type != "Create" or memory.updated_at:
         return ""
     obstacles = adoption_obstacles(desired, cluster)

@@ -7,7 +7,7 @@ docs/adr/0007-executions-as-memory.md has the order of requests.
 import os
 from datetime import datetime
 
-from cluster_resource.decision import VERSION
+from cluster_resource.decision import Memory
 from cluster_resource.event import ROLLOUT, Event, Json, cluster_name, created_name, execution_name, is_later
 from cluster_resource.executions import Execution, Executions, executions_of
 from cluster_resource.log import log
@@ -32,20 +32,15 @@ def launch(raw: Json, executions: Executions) -> None:
     event = Event.parse(raw)
     others = _other_requests(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
-    memory: Json = {"version": VERSION}
-    if newer:
-        memory["fence"] = f"superseded: this request arrived after a newer one for the same resource ({newer.name})"
-    before = _cluster_before_replacement(event, [its for _, its in others])
-    if before:
-        memory["cluster"] = before
-    if _is_reclaiming(event, [its for _, its in others]):
-        memory["reclaimed"] = True
-    if event.resource_type == ROLLOUT and _is_undo(event, others, executions):
-        memory["undo"] = True
-    leftovers = _leftovers(event, others, executions)
-    if leftovers:
-        memory["leftovers"] = leftovers
-    started, is_new = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
+    earlier = [its for _, its in others]
+    memory = Memory(
+        fence=f"superseded: this request arrived after a newer one for the same resource ({newer.name})" if newer else "",
+        cluster=_cluster_before_replacement(event, earlier),
+        reclaimed=_is_reclaiming(event, earlier),
+        undo=event.resource_type == ROLLOUT and _is_undo(event, others, executions),
+        leftovers=_leftovers(event, others, executions),
+    )
+    started, is_new = executions.start(event, raw, memory)
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
     if newer:
         if not is_new:  # it started before the newer one was listed, without the fence
@@ -122,7 +117,7 @@ def _bundles(event: Event) -> tuple[Bundle, Bundle]:
     return Bundle.of(event.old_properties or {}), Bundle.of(event.properties)
 
 
-def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:
+def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> tuple[str, ...]:
     """Return clusters that replacements created without CloudFormation getting their names.
 
     A later Update that still names the old cluster shows this. A Delete that names it can also be the clean-up after the
@@ -144,7 +139,7 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
         )
         if is_unreported:
             found.append(name)
-    return found
+    return tuple(found)
 
 
 def _names(event: Event) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 Json = dict[str, Any]
-"""A JSON object; the service model checks its content, not Python's types."""
+"""A JSON object."""
 
 CLUSTER = "Custom::HyperPodCluster"
 WAIT = "Custom::HyperPodWait"

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource.aws_api import states_client
+from cluster_resource.decision import VERSION, Memory
 from cluster_resource.event import NO_DATE, Event, Json, execution_name, is_later, resource_hash
 
 PAGE = 1000
@@ -83,13 +84,13 @@ class Executions:
         older = (other for other in self.others(event) if not other.is_newer_than(event, started))
         return any(other.may_still_call(now) for other in older)
 
-    def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
+    def start(self, event: Event, raw: Json, memory: Memory) -> tuple[datetime, bool]:
         """Start the request's execution, or find it; return its start, and whether it is new."""
         try:
             reply = self._client.start_execution(
                 stateMachineArn=self._state_machine_arn,
                 name=execution_name(event),
-                input=json.dumps(execution_input, separators=(",", ":")),
+                input=json.dumps({"version": VERSION, "event": raw, "memory": memory.dump()}, separators=(",", ":")),
             )
         except self._client.exceptions.ExecutionAlreadyExists:
             found = self.find(event)

@@ -65,6 +65,11 @@ class Group(NamedTuple):
     software_update: str
 
     @property
+    def instance_type(self) -> str:
+        """Return the type, as text."""
+        return str(self.specification.get("InstanceType", "any type"))
+
+    @property
     def is_deleting(self) -> bool:
         """Return whether the group is being deleted."""
         return self.status == "Deleting"

@@ -125,7 +125,7 @@ def _remaining(desired: Desired | None) -> list[str]:
 
 def continue_rollback(owner: Owner) -> str:
     """Return how to continue a rollback; an Update may be one."""
-    region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
+    region = owner.stack_id.split(":")[3]
     return (
         "if this was a rollback, the stack is now in UPDATE_ROLLBACK_FAILED: wait until the cluster is InService, then run "
         f"`aws cloudformation continue-update-rollback --stack-name {owner.stack_name} --region {region}`, with "
@@ -177,29 +177,26 @@ def _quota(error: ApiError) -> str:
 def _groups(cluster: Cluster) -> list[str]:
     short = [group for group in cluster.groups if group.current < group.target or group.status in ("Failed", "Degraded")]
     return [
-        f"group {group.name} ({group.specification.get('InstanceType', 'any type')}): {group.current} of {group.target} nodes"
-        for group in short[:MAX_MESSAGES]
+        f"group {group.name} ({group.instance_type}): {group.current} of {group.target} nodes" for group in short[:MAX_MESSAGES]
     ]
 
 
 def fixes(cluster: Cluster, zone: str, text: str, *, is_late: bool) -> list[str]:
     """Return what to do about each kind of failure in ``text``; without one, about a deadline."""
-    found = [fix for pattern, fix in FIXES if re.search(pattern, text)]
-    found += [advice] if (advice := no_capacity(cluster, zone, text)) else []
+    found = [fix for pattern, fix in FIXES if re.search(pattern, text)] + no_capacity(cluster, zone, text)
     return found or ([LATE] if is_late else [])
 
 
 def _capacity(desired: Desired | None, cluster: Cluster, message: str) -> list[str]:
-    advice = no_capacity(cluster, desired.zone if desired else "", message)
-    return [advice] if advice else []
+    return no_capacity(cluster, desired.zone if desired else "", message)
 
 
-def no_capacity(cluster: Cluster, zone: str, message: str) -> str:
+def no_capacity(cluster: Cluster, zone: str, message: str) -> list[str]:
     """Return what to do if the service's ``message`` says that it has no capacity."""
     if "capacity" not in message.lower():
-        return ""
-    where = f" in {zone}" if zone else ""
-    return f"no capacity for {_types(cluster, message)}{where}: try later, another zone or type, fewer nodes, or a training plan"
+        return []
+    where = _types(cluster, message) + (f" in {zone}" if zone else "")
+    return [f"no capacity for {where}: try later, another zone or type, fewer nodes, or a training plan"]
 
 
 def _types(cluster: Cluster, message: str) -> str:
@@ -208,7 +205,7 @@ def _types(cluster: Cluster, message: str) -> str:
     if named:
         return ", ".join(sorted(set(named)))
     short = [group for group in cluster.groups if group.current < group.target] or list(cluster.groups)
-    return ", ".join(sorted({str(group.specification.get("InstanceType", "any type")) for group in short}))
+    return ", ".join(sorted({group.instance_type for group in short}))
 
 
 def _nodes(cluster: Cluster, known: str) -> list[str]:

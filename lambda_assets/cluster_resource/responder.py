@@ -9,7 +9,7 @@ import os
 from botocore.exceptions import ClientError
 
 from cluster_resource.aws_api import Kind, kind_of
-from cluster_resource.decision import VERSION
+from cluster_resource.decision import Memory
 from cluster_resource.entry import stop_older
 from cluster_resource.event import Event, Json, physical_id
 from cluster_resource.executions import SUPERSEDED, Executions, executions_of
@@ -59,9 +59,8 @@ def _for_entry(record: Json, executions: Executions, send: Send) -> None:
     condition = record.get("requestContext", {}).get("condition", "failure")
     cause = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
     reason = f"the entry function failed to start the request: {cause}"
-    memory = {"version": VERSION, "fence": reason}
     try:
-        started, _ = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
+        started, _ = executions.start(event, record["requestPayload"], Memory(fence=reason))
     except ClientError as refused:
         if _may_exist(refused):
             raise
