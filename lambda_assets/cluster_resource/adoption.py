@@ -37,10 +37,7 @@ def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:
 
 
 def has_left_stack(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> bool:
-    """Return whether a cluster with the owner's tags left the stack: one of this request, or one just before it, is younger.
-
-    If the Create accepted it as its own, the rollback of another resource's failure would delete it.
-    """
+    """Return whether a cluster with the owner's tags left the stack: a rollback of this Create must not delete it."""
     if desired.type != "Create" or desired.adopt or memory.created_at or memory.arn or cluster.status in LOST:
         return False
     created = cluster.description.get("CreationTime")

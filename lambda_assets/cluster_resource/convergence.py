@@ -108,7 +108,7 @@ def _update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clo
     memory = memory._replace(old_failure=cluster.failure)
     then = memory._replace(updated_at=str(clock), targets=dict(found.targets), update_seen=False)
     kept = f"; keeping groups that are in neither file: {', '.join(found.kept)}" if found.kept else ""
-    # Its own reply to CreateCluster can be lost: if the service rejects the update, the difference is only one of spelling.
+    # The reply to CreateCluster can be lost: a rejected update then differs only in spelling.
     is_optional = creates_cluster(desired, memory) and _is_younger(cluster, clock) and found.is_met_by(cluster)
     return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept, is_optional), memory)
 

@@ -65,7 +65,6 @@ class Memory(NamedTuple):
     generation: int = 0
     """The pointer's generation when this rollout began."""
     wave: int = 0
-    """The index of the rollout's wave."""
     wave_since: str = ""
     compute_percent: int = 0
     """The part of the compute nodes that the rollout reaches first."""
@@ -141,12 +140,12 @@ def attributes_of(memory: Memory, name: str) -> Json:
 
 
 def missing_nodes_attribute(text: str) -> Json:
-    """Return the attribute with the groups that lack nodes, cut to leave room for the rest of the response."""
+    """Return the attribute with the groups that lack nodes."""
     return {"MissingNodes": cut(text) or "none"}
 
 
 def cut(text: str, limit: int = MAX_TEXT) -> str:
-    """Return the text with at most ``limit`` bytes of JSON, cut between characters. Only a Reason is cut again."""
+    """Return the text with at most ``limit`` bytes of JSON, cut between characters."""
     end = next(length for length in range(min(len(text), limit), -1, -1) if json_size(text[:length]) <= limit)
     return text if end == len(text) else f"{text[:end]}{CUT}"
 

@@ -67,8 +67,8 @@ def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, cl
     done = attributes_of(memory, memory.cluster) if desired.type == "Update" else None
     kept = decision.memory._replace(arn=memory.arn)
     match decision.action:
-        case Call(operation=operation, arguments=arguments, note=note):
-            return Decision(Call(operation, arguments, kept, note), kept)
+        case Call() as call:
+            return Decision(call._replace(then=kept), kept)
         case Succeed(note=note):
             return with_leftovers(Decision(Succeed(note, done), kept), desired)
         case Fail(reason=reason) if desired.type == "Update":

@@ -1,7 +1,4 @@
-"""Read the desired state from an event, with the types of the service model.
-
-CloudFormation sends every scalar to a custom resource as a string.
-"""
+"""Read the desired state from an event, with the types of the service model: CloudFormation sends scalars as strings."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

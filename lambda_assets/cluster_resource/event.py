@@ -122,7 +122,7 @@ def is_later(issued: str, other: str) -> bool:
 
 
 class ClusterProperties(NamedTuple):
-    """The properties of Custom::HyperPodCluster, with or without a PropertiesVersion. CloudFormation sends scalars as strings.
+    """The properties of Custom::HyperPodCluster, with or without a PropertiesVersion; scalars are strings.
 
     Unknown fields do not matter: a rollback can give newer properties to older code.
     """
@@ -154,7 +154,7 @@ class ClusterProperties(NamedTuple):
 
 
 def _hours(value: object) -> int:
-    """Return a number of hours, or 1 if it is invalid, because a Delete must not fail on it."""
+    """Return the hours, or 1 if they are invalid: a Delete must not fail."""
     text = str(value)
     return int(text) if text.isdecimal() and text.isascii() else 1
 

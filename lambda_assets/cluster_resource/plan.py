@@ -28,11 +28,11 @@ class Plan(NamedTuple):
     """Groups to which the call adds nodes; a node that failed before does not count."""
     kept: tuple[str, ...]
     reverted: tuple[str, ...]
-    """Images whose software update was rolled back, and changed capacity sources that the InService cluster does not show."""
+    """Images whose update was rolled back, and changed capacity sources that the cluster does not show."""
     unset: tuple[str, ...]
     """Members that the file removed and the cluster still has."""
     left: tuple[str, ...]
-    """Those that the update of a rollback does not unset: no update can, or their value before is unknown."""
+    """Those that the update of a rollback does not unset."""
 
     def is_met_by(self, cluster: Cluster) -> bool:
         """Return whether the cluster has the planned groups, counts, images and changed capacity sources."""

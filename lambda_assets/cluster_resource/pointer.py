@@ -62,7 +62,7 @@ class Pointer(NamedTuple):
     reach: Reach
 
     def is_ahead(self, now: datetime) -> bool:
-        """Return whether the generation is not one that a rollout can have written by now."""
+        """Return whether no rollout can have written the generation by now."""
         return self.generation > now.timestamp() + AHEAD_S
 
     @property

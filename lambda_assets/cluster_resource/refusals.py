@@ -28,7 +28,7 @@ def _without_groups(desired: Desired) -> str:
 
 
 def _controller(desired: Desired, cluster: Cluster | None) -> str:
-    """Refuse to remove, rename or scale to 0 the controller group, which holds Slurm's state."""
+    """Refuse to remove, rename or empty the controller group, which holds Slurm's state."""
     name = desired.controller_group
     if not name:
         return ""

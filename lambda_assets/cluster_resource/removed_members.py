@@ -55,7 +55,7 @@ OTHER_RULES = (
 """Members that refusals.py refuses, or that have no effect once autoscaling or tiered storage is disabled."""
 
 KUBERNETES = ("Labels", "Taints")
-"""Members that are empty in a request and missing in DescribeCluster if they are unset."""
+"""Members that DescribeCluster leaves out if they are empty."""
 
 
 def with_off_values(new: Json, old: Json, prefix: str = "") -> Json:

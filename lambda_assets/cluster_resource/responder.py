@@ -64,7 +64,7 @@ def _for_entry(record: Json, executions: Executions, send: Send) -> None:
     except ClientError as refused:
         if _may_exist(refused):
             raise
-        # Lambda delivers an event at least once: an earlier delivery may have started the execution, which then responds.
+        # An earlier delivery may have started the execution, which then responds.
         if executions.find(event) is None:
             log("no execution can be started", error=str(refused))
             send(event, failure(physical_id(event), reason))
