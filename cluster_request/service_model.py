@@ -51,6 +51,34 @@ QUOTA_OPERATIONS = (
 # Checked by synth and by the service; the client needs only names, types and required members.
 UNUSED = frozenset({"box", "deprecated", "deprecatedMessage", "documentation", "enum", "errors", "max", "min", "pattern"})
 
+# Members of replies that the functions do not read; a client leaves out what its model lacks.
+UNREAD = frozenset(
+    {
+        "ActiveOperations",
+        "ActiveSoftwareUpdateConfig",
+        "AdditionalEnis",
+        "Advisory",
+        "AmiOverride",
+        "CapacityReservation",
+        "CustomerEni",
+        "EksRoleAccessEntries",
+        "ImageVersionStatus",
+        "InstanceRequirementsEniConfigurations",
+        "InstanceTypeDetails",
+        "LastSoftwareUpdateTime",
+        "LcsExecutionState",
+        "NodeLogicalId",
+        "PrivateDnsHostname",
+        "RollbackStatus",
+        "SlrAccessEntry",
+        "SubnetId",
+        "TargetStateCount",
+        "TrainingPlanArns",
+        "TrainingPlanStatus",
+        "UltraServerInfo",
+    }
+)
+
 Shape = dict[str, Any]
 
 
@@ -87,7 +115,8 @@ def slim_model(operations: Iterable[str] = OPERATIONS) -> bytes:
     """Return the parts of the model that a client needs for ``operations``, as reproducible JSON."""
     whole = service_model()
     kept = {name: _without_unused(whole["operations"][name]) for name in operations}
-    shapes = {name: _slim_shape(shape(name)) for name in _reached(kept)}
+    sent = _reached([operation["input"] for operation in kept.values()])
+    shapes = {name: _slim_shape(shape(name)) for name in sent} | {name: _reply_shape(name) for name in _reached(kept) - sent}
     plain = {name: found["type"] for name, found in shapes.items() if found.keys() == {"type"}}
     cut = {
         "version": whole["version"],
@@ -108,7 +137,7 @@ def _reached(operations: object) -> set[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(_references(_slim_shape(shape(name))))
+            waiting.extend(_references(_reply_shape(name)))
     return found
 
 
@@ -129,6 +158,14 @@ def _slim_shape(whole: Shape) -> Shape:
     if "members" in slim:
         slim["members"] = {name: _without_unused(member) for name, member in slim["members"].items()}
     return {name: _without_unused(value) if name in ("member", "key", "value") else value for name, value in slim.items()}
+
+
+def _reply_shape(name: str) -> Shape:
+    """Return a shape that only replies have: a client does not check what is required there."""
+    slim = {trait: value for trait, value in _slim_shape(shape(name)).items() if trait != "required"}
+    if "members" in slim:
+        slim["members"] = {member: value for member, value in slim["members"].items() if member not in UNREAD}
+    return slim
 
 
 def _without_unused(traits: Shape) -> Shape:

@@ -1,20 +1,17 @@
-"""Adopt an existing cluster by its name, and release it at the Delete.
-
-While the file has `adopt`, no Delete deletes the cluster. A Delete does not show whether the Create failed, and the rollback of
-another resource's failure looks like the deletion of the stack: both must keep a cluster that existed before.
-"""
+"""Adopt an existing cluster by its name, and release it at the Delete (docs/adr/0006-adoption.md)."""
 
 from cluster_resource.deadline import Clock
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.desired import Desired
-from cluster_resource.event import create_only
+from cluster_resource.event import create_only, tag_list
 from cluster_resource.observed import Cluster
+from cluster_resource.plan import compared_groups
 from cluster_resource.refusals import immutable_changes, refusal
 
 IDLE = "InService"
 LOST = ("Failed", "Deleting")
 LEFT_STACK_S = 900
-"""A cluster that is this much older than a Create was not created by a call of that Create."""
+"""A cluster that is this much older than a Create is not its own."""
 
 
 def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
@@ -27,15 +24,12 @@ def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
         return Decision(Fail(_not_adopted(cluster, obstacles, unchanged="nothing was changed; ")), memory)
     if cluster.status != IDLE:
         return Decision(Wait(f"waiting until the cluster is {IDLE} to adopt it: {cluster.progress}"), memory)
-    tags = [{"Key": key, "Value": value} for key, value in sorted(desired.owner.tags.items())]
-    return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, "adopting the cluster"), memory)
+    arguments = {"ResourceArn": cluster.arn, "Tags": tag_list(desired.owner.tags)}
+    return Decision(Call("AddTags", arguments, memory, "adopting the cluster"), memory)
 
 
 def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:
-    """Return why a cluster with the owner's tags cannot be adopted; empty if it can, or if this request has changed it.
-
-    The tags may be older than the cluster's removal from the stack, and the cluster may have changed since.
-    """
+    """Return why a cluster with the owner's old tags cannot be adopted; empty if it can, or if this request has changed it."""
     if not desired.adopt or desired.type != "Create" or memory.updated_at:
         return ""
     obstacles = adoption_obstacles(desired, cluster)
@@ -43,11 +37,7 @@ def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:
 
 
 def has_left_stack(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> bool:
-    """Return whether a cluster with the owner's tags left the stack: it is much older than this Create.
-
-    If the Create accepted it as its own, the rollback of another resource's failure would delete it. A cluster that this request,
-    or one just before it, created is younger.
-    """
+    """Return whether a cluster with the owner's tags left the stack: a rollback of this Create must not delete it."""
     if desired.type != "Create" or desired.adopt or memory.created_at or memory.arn or cluster.status in LOST:
         return False
     created = cluster.description.get("CreationTime")
@@ -59,9 +49,8 @@ def adoption_obstacles(desired: Desired, cluster: Cluster) -> list[str]:
     observed = create_only(cluster.description)
     changes = [(name, observed[name], value) for name, value in desired.create_only.items() if value != observed[name]]
     changes += [(f"{group}.{field}", have, value) for group, field, have, value in immutable_changes(desired, cluster)]
-    for _, spec in desired.groups():
-        group = cluster.group(spec["InstanceGroupName"])
-        if group and int(spec["InstanceCount"]) < group.target:
+    for spec, _, group in compared_groups(desired, cluster):
+        if int(spec["InstanceCount"]) < group.target:
             changes.append((f"{group.name}.InstanceCount", group.target, spec["InstanceCount"]))
     found = [f"{name} is {have!r}, the file has {value!r}" for name, have, value in changes]
     return found or [text for text in [refusal(desired, cluster)] if text]

@@ -5,7 +5,7 @@ from cluster_resource.deadline import Clock, clear_suspicion, is_confirmed, susp
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.deletion import is_quiet, with_leftovers
 from cluster_resource.desired import Desired
-from cluster_resource.event import Json, create_only
+from cluster_resource.event import Json, create_only, tag_list
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import Plan, plan
 
@@ -19,8 +19,7 @@ CONFIRM_S = 25
 def choose_cluster(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision | Memory:
     """Return the memory if ``cluster`` is the one to work on, else the decision that leads to that cluster.
 
-    The ID changes only if a create-only value differs from the *observed* cluster, so that a new way to generate names replaces
-    nothing. The old properties count only if the cluster does not exist.
+    The old properties count only if the cluster does not exist: a new way to generate names must replace nothing.
     """
     if desired.type != "Update" or memory.cluster:
         return memory
@@ -77,7 +76,6 @@ def _refusal(desired: Desired, observed: Json) -> str:
 
 
 def _changed(desired: Desired, observed: Json) -> list[str]:
-    """Return the create-only values that differ."""
     return sorted(name for name, value in desired.create_only.items() if value != observed[name])
 
 
@@ -97,10 +95,7 @@ def settle(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> 
 
 
 def needs_update(cluster: Cluster, found: Plan, memory: Memory) -> bool:
-    """Return whether the cluster differs from the plan in anything that an update must change.
-
-    A cluster that this request created has the requested fields, perhaps in another spelling: only groups and counts can differ.
-    """
+    """Return whether an update must change anything; in a cluster that this request created, only groups and counts differ."""
     is_own = bool(memory.created_at or memory.rejected)
     return bool(found.differences) and not (is_own and found.is_met_by(cluster))
 
@@ -113,18 +108,17 @@ def _update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clo
     memory = memory._replace(old_failure=cluster.failure)
     then = memory._replace(updated_at=str(clock), targets=dict(found.targets), update_seen=False)
     kept = f"; keeping groups that are in neither file: {', '.join(found.kept)}" if found.kept else ""
-    # Its own reply to CreateCluster can be lost: if the service rejects the update, the difference is only one of spelling.
+    # The reply to CreateCluster can be lost: a rejected update then differs only in spelling.
     is_optional = creates_cluster(desired, memory) and _is_younger(cluster, clock) and found.is_met_by(cluster)
     return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept, is_optional), memory)
 
 
 def with_enlarged(memory: Memory, found: Plan) -> Memory:
-    """Return the memory with the groups to which this request adds nodes, also if an earlier step added them."""
+    """Return the memory with all groups to which this request adds nodes."""
     return memory._replace(awaited=tuple(dict.fromkeys((*memory.awaited, *found.enlarged))))
 
 
 def _is_younger(cluster: Cluster, clock: Clock) -> bool:
-    """Return whether the cluster was created during this request."""
     created = cluster.description.get("CreationTime")
     return created is not None and bool(created >= clock.started)
 
@@ -132,8 +126,7 @@ def _is_younger(cluster: Cluster, clock: Clock) -> bool:
 def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision | None:
     """Return what an accepted update still waits for, or its failure; None once the cluster shows it.
 
-    Counts and groups must match. DescribeCluster may show other fields in another spelling, so a difference there is a failure
-    only together with a FailureMessage.
+    Other differences than in counts and groups may be another spelling: they fail only with a FailureMessage.
     """
     if not found.differences:
         return None
@@ -185,8 +178,7 @@ def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None
     """Return one call that updates the user's tags; other tags and the ownership tags stay."""
     wrong = {key: value for key, value in desired.tags.items() if cluster.tags.get(key) != value}
     if wrong:
-        tags = [{"Key": key, "Value": value} for key, value in sorted(wrong.items())]
-        return Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, ", ".join(sorted(wrong)))
+        return Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tag_list(wrong)}, memory, ", ".join(sorted(wrong)))
     extra = sorted(key for key in desired.old_tags.keys() - desired.tags.keys() if key in cluster.tags)
     if extra:
         return Call("DeleteTags", {"ResourceArn": cluster.arn, "TagKeys": extra}, memory, ", ".join(extra))

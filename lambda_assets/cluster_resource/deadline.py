@@ -10,13 +10,13 @@ from cluster_resource.decision import Decision, Fail, Memory, Wait
 from cluster_resource.desired import Desired
 
 DEADLINE_S = 57 * 60
-"""CloudFormation waits an hour from its call on, and the state machine ends at 59 minutes: respond before both."""
+"""CloudFormation waits an hour, and the state machine ends at 59 minutes."""
 
 GONE_S = 55
 """How long a cluster that was seen must be absent to count as deleted: three steps."""
 
 RETRY_S = {Kind.ROLE: 300, Kind.DENIED: 90}
-"""IAM is eventually consistent: a new role or policy may not be in effect yet."""
+"""A new role or policy may not be in effect yet."""
 
 FINAL = (Kind.QUOTA, Kind.INVALID)
 
@@ -34,14 +34,14 @@ def seconds_left(context: Context) -> float:
 
 
 class Clock(NamedTuple):
-    """The time of a step and the start of its request, both by the state machine's clock, which tests can set."""
+    """The time of a step and the start of its request, by the state machine's clock."""
 
     now: datetime
     started: datetime
 
     @classmethod
     def of(cls, payload: Mapping[str, str]) -> "Clock":
-        """Return the clock in a step's input."""
+        """Return a step's clock."""
         return cls(datetime.fromisoformat(payload["now"]), datetime.fromisoformat(payload["started"]))
 
     @property
@@ -82,10 +82,19 @@ def is_confirmed(memory: Memory, clock: Clock, seconds: float) -> bool:
 
 def after_error(error: ApiError, desired: Desired, memory: Memory, clock: Clock) -> Decision:
     """Decide after a failed call. Throttles, outages and conflicts are retried until the deadline."""
-    sign = f"{error.operation} {error.kind.value}"
-    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
-    memory = memory._replace(last_error=f"{sign}: {error.code}: {error.text}"[:500], last_error_since=since)
-    may_retry = error.kind in RETRY_S and clock.since_s(since) < RETRY_S[error.kind]
-    if error.kind in FINAL or (error.kind in RETRY_S and not may_retry):
+    memory = with_error(error, memory, clock)
+    if is_final(error, memory, clock):
         return Decision(Fail(reasons.call_refused(error, desired)), memory)
     return Decision(Wait(str(error)), memory)
+
+
+def with_error(error: ApiError, memory: Memory, clock: Clock) -> Memory:
+    """Return the memory with the error, and since when the operation fails in this way."""
+    sign = f"{error.operation} {error.kind.value}"
+    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
+    return memory._replace(last_error=f"{sign}: {error.code}: {error.text}"[:500], last_error_since=since)
+
+
+def is_final(error: ApiError, memory: Memory, clock: Clock, retry_s: Mapping[Kind, int] = RETRY_S) -> bool:
+    """Return whether the error ends the request: at once, or because it lasted for ``retry_s``."""
+    return error.kind in FINAL or clock.since_s(memory.last_error_since) >= retry_s.get(error.kind, float("inf"))

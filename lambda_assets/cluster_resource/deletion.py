@@ -48,8 +48,8 @@ def _deleting(cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
 def with_leftovers(decision: Decision, desired: Desired) -> Decision:
     """Return the decision, or before its success the deletion of the next leftover cluster.
 
-    A replacement that died before its response left one. CloudFormation sends the rollback's Update with the failed properties as
-    the old ones, and never a Delete for an ID that it does not know. If that Update failed too, the entry function finds it.
+    A replacement that died before its response left one. The rollback's Update has its properties as the old ones, and no Delete
+    follows for an unknown ID. If that Update failed too, the entry function finds it.
     """
     memory = decision.memory
     known = ("", desired.physical_id, memory.cluster)
@@ -67,8 +67,8 @@ def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, cl
     done = attributes_of(memory, memory.cluster) if desired.type == "Update" else None
     kept = decision.memory._replace(arn=memory.arn)
     match decision.action:
-        case Call(operation=operation, arguments=arguments, note=note):
-            return Decision(Call(operation, arguments, kept, note), kept)
+        case Call() as call:
+            return Decision(call._replace(then=kept), kept)
         case Succeed(note=note):
             return with_leftovers(Decision(Succeed(note, done), kept), desired)
         case Fail(reason=reason) if desired.type == "Update":

@@ -1,7 +1,4 @@
-"""Read the desired state from an event, with the types of the service model.
-
-CloudFormation sends every scalar to a custom resource as a string.
-"""
+"""Read the desired state from an event, with the types of the service model: CloudFormation sends scalars as strings."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -19,10 +16,7 @@ WAITS = ("nodes", "cluster", "none")
 
 
 def convert(value: Any, shape: Any, path: str, *, strict: bool = True) -> Any:
-    """Return ``value`` with its scalars converted to the types of ``shape`` (an untyped botocore Shape).
-
-    Unknown members are errors. Without ``strict`` they are kept, because another release may have written them.
-    """
+    """Return ``value`` with scalars of the types of ``shape`` (a botocore Shape); without ``strict``, unknown members stay."""
     match shape.type_name:
         case "structure":
             return _structure(value, shape, path, strict=strict)
@@ -110,22 +104,22 @@ class Desired(NamedTuple):
         """
         properties = ClusterProperties.of(event.properties)
         is_delete = event.request_type == "Delete"
-        new = _Request({} if is_delete else properties.request, shape, strict=not is_delete)
+        request = {} if is_delete else convert(properties.request, shape, "Request")
         old = None if is_delete or event.old_properties is None else _old(event.old_properties, shape)
         if properties.wait not in WAITS and not is_delete:
             raise PropertyError(f"Wait: must be one of {', '.join(WAITS)}, got {properties.wait!r}")
         return cls(
             type=event.request_type,
-            owner=Owner(event.stack_id, event.logical_id),
+            owner=event.owner,
             physical_id=event.physical_id,
             has_generated_id=event.has_generated_id,
             name=cluster_name(event, event.properties),
             is_name_fixed=bool(properties.cluster_name),
-            request=new.fields,
-            tags=new.tags,
+            request=_fields(request),
+            tags=_tags(request),
             old_name="" if event.old_properties is None else created_name(event, event.old_properties),
-            old_request=None if old is None else old.fields,
-            old_tags={} if old is None else old.tags,
+            old_request=None if old is None else _fields(old),
+            old_tags=_tags(old or {}),
             wait=properties.wait,
             wait_hours=properties.wait_hours,
             controller_group=properties.controller_group,
@@ -160,19 +154,18 @@ class Desired(NamedTuple):
         return {group["InstanceGroupName"]: group for _, group in _groups(self.old_request or {})}
 
 
-class _Request:
-    """The typed fields of a request, and its tags."""
-
-    def __init__(self, raw: Mapping[str, Any], shape: Any, *, strict: bool) -> None:
-        fields = dict(raw) if not strict else convert(dict(raw), shape, "Request")
-        self.tags = {tag["Key"]: str(tag["Value"]) for tag in fields.get("Tags", []) if not is_reserved(tag["Key"])}
-        self.fields = {name: value for name, value in fields.items() if name not in ("Tags", "ClusterName")}
+def _old(properties: Json, shape: Any) -> Json:
+    """Return the old request, which shows what the file changed; another release may have written it."""
+    request: Json = convert(ClusterProperties.of(properties).request, shape, "OldRequest", strict=False)
+    return request
 
 
-def _old(properties: Mapping[str, Any], shape: Any) -> _Request:
-    """Return the old properties, which show what the file changed; another release may have written them."""
-    raw = ClusterProperties.of(properties).request
-    return _Request(convert(raw, shape, "OldRequest", strict=False), shape, strict=False)
+def _tags(request: Json) -> dict[str, str]:
+    return {tag["Key"]: str(tag["Value"]) for tag in request.get("Tags", []) if not is_reserved(tag["Key"])}
+
+
+def _fields(request: Json) -> Json:
+    return {name: value for name, value in request.items() if name not in ("Tags", "ClusterName")}
 
 
 def _groups(request: Mapping[str, Any]) -> list[tuple[str, Json]]:

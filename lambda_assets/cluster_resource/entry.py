@@ -1,23 +1,20 @@
 """Start an execution for each request of CloudFormation. Runs in Lambda as the entry function.
 
-Its role may list, describe, read, start and stop the executions of the one state machine. It makes no cluster call and sends no
-response: an error here goes to the responder through the on-failure destination.
-
-The newest request for a resource wins. The order is that in which CloudFormation signed the ResponseURLs, because deliveries can
-overtake each other. If the URLs have no date, it is the order in which the executions started.
+Its role has only the executions of the one state machine. It sends no response: an error here goes to the responder.
+docs/adr/0007-executions-as-memory.md has the order of requests.
 """
 
 import os
 from datetime import datetime
 
-from cluster_resource.decision import VERSION
+from cluster_resource.decision import Memory
 from cluster_resource.event import ROLLOUT, Event, Json, cluster_name, created_name, execution_name, is_later
 from cluster_resource.executions import Execution, Executions, executions_of
 from cluster_resource.log import log
 from cluster_resource.pointer import Bundle
 
 MAX_COMPARED = 10
-"""How many earlier executions of a resource to read; older ones ended long before any late delivery."""
+"""How many executions to read; older ones ended long before any late delivery."""
 
 STOPPED = "stopped"
 """The first word of the result of a rollout that did not reach all nodes."""
@@ -31,24 +28,19 @@ def handler(raw: Json, _context: object) -> None:
 
 
 def launch(raw: Json, executions: Executions) -> None:
-    """Start the request's execution and stop those of older requests. A duplicate event changes nothing."""
+    """Start the request's execution and stop those of older requests."""
     event = Event.parse(raw)
     others = _other_requests(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
-    memory: Json = {"version": VERSION}
-    if newer:
-        memory["fence"] = f"superseded: this request arrived after a newer one for the same resource ({newer.name})"
-    before = _cluster_before_replacement(event, [its for _, its in others])
-    if before:
-        memory["cluster"] = before
-    if _is_reclaiming(event, [its for _, its in others]):
-        memory["reclaimed"] = True
-    if event.resource_type == ROLLOUT and _is_undo(event, others, executions):
-        memory["undo"] = True
-    leftovers = _leftovers(event, others, executions)
-    if leftovers:
-        memory["leftovers"] = leftovers
-    started, is_new = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
+    earlier = [its for _, its in others]
+    memory = Memory(
+        fence=f"superseded: this request arrived after a newer one for the same resource ({newer.name})" if newer else "",
+        cluster=_cluster_before_replacement(event, earlier),
+        reclaimed=_is_reclaiming(event, earlier),
+        undo=event.resource_type == ROLLOUT and _is_undo(event, others, executions),
+        leftovers=_leftovers(event, others, executions),
+    )
+    started, is_new = executions.start(event, raw, memory)
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
     if newer:
         if not is_new:  # it started before the newer one was listed, without the fence
@@ -60,8 +52,7 @@ def launch(raw: Json, executions: Executions) -> None:
 def stop_older(event: Event, started: datetime, executions: Executions) -> None:
     """Stop the running executions of older requests, or this one if a newer one started unseen.
 
-    The responder reports a stopped execution as superseded. Each request starts before it looks: of two that start at the same
-    time, at least one sees the other.
+    Each request starts before it looks: of two that start at the same time, at least one sees the other.
     """
     is_superseded = False
     for other in executions.others(event):
@@ -75,17 +66,13 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
 
 
 def _other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
-    """Return the other requests for the resource, newest first, each with its execution."""
     # By the date of the request: an execution can start after that of a newer request.
     found = sorted(executions.others(event)[:MAX_COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
-    return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
+    return [(execution, Event.parse(executions.input_of(execution.arn)["event"])) for execution in found]
 
 
 def _cluster_before_replacement(event: Event, others: list[Event]) -> str:
-    """Return the cluster to which a rollback returns, if its name does not follow from the properties.
-
-    A cluster that was created with a fixed name keeps it after the file removed the name.
-    """
+    """Return the cluster to which a rollback returns, if its name does not follow from the properties: the file fixed it."""
     name = cluster_name(event, event.properties)
     for other in others:
         is_undone = (other.properties, other.old_properties) == (event.old_properties, event.properties)
@@ -106,11 +93,7 @@ def _is_reclaiming(event: Event, others: list[Event]) -> bool:
 
 
 def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> bool:
-    """Return whether a rollout returns to the bundle before the previous request, as a rollback does.
-
-    A repeated undo is one too: a continued rollback sends the same bundles again. The inverse of an undo is a new rollout: a
-    bundle that failed can be deployed again. If the bundle had succeeded, the inverse can be the rollback of a user's way back.
-    """
+    """Return whether a rollout is an undo (docs/internals/custom-resource.md, Running nodes)."""
     if not others or event.request_type != "Update":
         return False
     execution, previous = others[0]
@@ -125,7 +108,7 @@ def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Ex
 
 
 def _has_applied(execution: Execution, executions: Executions) -> bool:
-    """Return whether a rollout reached all nodes; with `on_follow_failure: warn` it may have stopped and succeeded."""
+    """Return whether a rollout reached all nodes; with `warn` it may have stopped and succeeded."""
     response = executions.response(execution.arn) or {}
     return response.get("Status") == "SUCCESS" and not (response.get("Data") or {}).get("Rollout", "").startswith(STOPPED)
 
@@ -134,12 +117,11 @@ def _bundles(event: Event) -> tuple[Bundle, Bundle]:
     return Bundle.of(event.old_properties or {}), Bundle.of(event.properties)
 
 
-def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:
+def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> tuple[str, ...]:
     """Return clusters that replacements created without CloudFormation getting their names.
 
-    A later Update that still names the old cluster shows this. A later Delete that names it can also be the clean-up after the
-    replacement, so there the response decides. A cluster counts as known if a request of the same time or later names or creates
-    it. If the order of two requests is unknown, nothing is left over.
+    A later Update that still names the old cluster shows this. A Delete that names it can also be the clean-up after the
+    replacement, so there the response decides. A cluster is known if a request that is not surely older names it.
     """
     found = []
     for execution, made in others:
@@ -157,16 +139,16 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
         )
         if is_unreported:
             found.append(name)
-    return found
+    return tuple(found)
 
 
 def _names(event: Event) -> tuple[str, ...]:
-    """Return the clusters that a request is about; the properties of a Delete count only if CloudFormation generated the ID."""
+    """Return the clusters of a request; a Delete's properties count only if CloudFormation generated the ID."""
     if event.request_type == "Delete" and not event.has_generated_id:
         return (event.physical_id,)
     return (event.physical_id, cluster_name(event, event.properties))
 
 
 def _has_failed(execution: Execution, executions: Executions) -> bool:
-    """Return whether an execution ended without SUCCESS; if it had no response, the responder sends FAILED."""
+    """Return whether an execution ended without SUCCESS; without a response, the responder sends FAILED."""
     return not execution.is_running and (executions.response(execution.arn) or {}).get("Status") != "SUCCESS"

@@ -1,8 +1,4 @@
-"""Read CloudFormation's events, and derive the names and tags that follow from them.
-
-The cluster's name is the PhysicalResourceId. A duplicate of an event gives the same name, and a replacement gives another one. A
-Delete with an ID that CloudFormation generated gives the name that its Create used.
-"""
+"""Read CloudFormation's events, and derive names and tags from them (docs/internals/custom-resource.md, Identity)."""
 
 import hashlib
 import json
@@ -11,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 Json = dict[str, Any]
-"""A JSON object; the service model checks its content, not Python's types."""
+"""A JSON object."""
 
 CLUSTER = "Custom::HyperPodCluster"
 WAIT = "Custom::HyperPodWait"
@@ -19,7 +15,7 @@ DELETION = "Custom::HyperPodDeletion"
 ROLLOUT = "Custom::HyperPodRollout"
 
 CANONICAL_VERSION = 1
-"""Version of the JSON that is hashed for names. A new version changes only the names of new clusters."""
+"""Version of the JSON that is hashed for names."""
 
 MAX_NAME = 63
 HASH_LENGTH = 12
@@ -31,15 +27,11 @@ LOGICAL_ID_TAG = TAG_PREFIX + "logical-id"
 VERSION_TAG = TAG_PREFIX + "version"
 CURRENT_VERSION = "1"
 CLUSTER_TAG = TAG_PREFIX + "cluster"
-"""Names the cluster file, for people. It has our prefix, but it is not an ownership tag."""
+"""Names the cluster file, for people; not an ownership tag."""
 
 
 class Owner(NamedTuple):
-    """The stack and the resource in it that own a cluster.
-
-    CreateCluster or an adoption sets the tags. A later release may add tags and raise the version; only the stack and the logical
-    ID identify the owner.
-    """
+    """The stack and the resource in it that own a cluster, whatever the version of the tags."""
 
     stack_id: str
     logical_id: str
@@ -48,6 +40,11 @@ class Owner(NamedTuple):
     def tags(self) -> dict[str, str]:
         """Return the ownership tags."""
         return {STACK_ID_TAG: self.stack_id, LOGICAL_ID_TAG: self.logical_id, VERSION_TAG: CURRENT_VERSION}
+
+    @property
+    def stack_name(self) -> str:
+        """Return the stack's name, from its ARN (``...:stack/<name>/<uuid>``)."""
+        return self.stack_id.partition("/")[2].partition("/")[0]
 
     def __str__(self) -> str:
         """Return the owner as errors show it."""
@@ -59,6 +56,11 @@ def owner_of(tags: Mapping[str, str]) -> Owner | None:
     if STACK_ID_TAG in tags and LOGICAL_ID_TAG in tags:
         return Owner(tags[STACK_ID_TAG], tags[LOGICAL_ID_TAG])
     return None
+
+
+def tag_list(tags: Mapping[str, str]) -> list[Json]:
+    """Return the tags as calls have them."""
+    return [{"Key": key, "Value": value} for key, value in sorted(tags.items())]
 
 
 def is_reserved(key: str) -> bool:
@@ -91,26 +93,22 @@ class Event(NamedTuple):
             response_url=raw["ResponseURL"],
             physical_id=raw.get("PhysicalResourceId") or "",
             properties=dict(raw.get("ResourceProperties") or {}),
-            old_properties=_optional(raw.get("OldResourceProperties")),
+            old_properties=raw.get("OldResourceProperties"),
         )
 
     @property
-    def stack_name(self) -> str:
-        """Return the stack's name, from its ARN (``...:stack/<name>/<uuid>``)."""
-        parts = self.stack_id.split("/")
-        return parts[1] if len(parts) > 1 else self.stack_id
+    def owner(self) -> Owner:
+        """Return the resource as an owner."""
+        return Owner(self.stack_id, self.logical_id)
 
     @property
     def has_generated_id(self) -> bool:
         """Return whether CloudFormation generated the physical ID (``<stack>-<logical id>-<random>``)."""
-        return self.physical_id.startswith(f"{self.stack_name}-{self.logical_id}-")
+        return self.physical_id.startswith(f"{self.owner.stack_name}-{self.logical_id}-")
 
     @property
     def issued(self) -> str:
-        """Return when CloudFormation signed the ResponseURL, as text that sorts by time, or "" if the URL has no date.
-
-        Request IDs have no order, and deliveries can overtake each other. The signature's date is the only order in an event.
-        """
+        """Return when CloudFormation signed the ResponseURL, as text that sorts by time, or "" if the URL has no date."""
         query = parse_qs(urlsplit(self.response_url).query)
         if "X-Amz-Date" in query:
             return query["X-Amz-Date"][0]
@@ -123,15 +121,10 @@ def is_later(issued: str, other: str) -> bool:
     return bool(issued and other) and ("T" in issued) == ("T" in other) and issued > other
 
 
-def _optional(properties: Mapping[str, Any] | None) -> Json | None:
-    return None if properties is None else dict(properties)
-
-
 class ClusterProperties(NamedTuple):
-    """The properties of Custom::HyperPodCluster. CloudFormation sends every scalar as a string.
+    """The properties of Custom::HyperPodCluster, with or without a PropertiesVersion; scalars are strings.
 
-    This class reads every PropertiesVersion that was released, and the known fields of newer ones: a rollback can give newer
-    properties to older code. "1", "2" and properties without a version are read the same way; "2" came with `MissingNodes`.
+    Unknown fields do not matter: a rollback can give newer properties to older code.
     """
 
     name_prefix: str
@@ -161,7 +154,7 @@ class ClusterProperties(NamedTuple):
 
 
 def _hours(value: object) -> int:
-    """Return a number of hours, or 1 if it is invalid, because a Delete must not fail on it."""
+    """Return the hours, or 1 if they are invalid: a Delete must not fail."""
     text = str(value)
     return int(text) if text.isdecimal() and text.isascii() else 1
 
@@ -183,9 +176,8 @@ def cluster_name(event: Event, properties: Mapping[str, Any]) -> str:
     if cluster.cluster_name:
         return cluster.cluster_name
     form = [CANONICAL_VERSION, event.stack_id, event.logical_id, create_only(cluster.request)]
-    digest = _digest(json.dumps(form, sort_keys=True, separators=(",", ":")), HASH_LENGTH)
     prefix = cluster.name_prefix[: MAX_NAME - HASH_LENGTH - 1].rstrip("-")
-    return f"{prefix}-{digest}"
+    return f"{prefix}-{_digest(json.dumps(form, sort_keys=True, separators=(',', ':')), HASH_LENGTH)}"
 
 
 def created_name(event: Event, properties: Mapping[str, Any]) -> str:
@@ -208,21 +200,13 @@ def resource_hash(event: Event) -> str:
 
 
 def execution_name(event: Event) -> str:
-    """Return the name of the one execution that serves this request, also if it is delivered twice.
-
-    The date in it shows in a list of executions which request is newer (``executions.Execution.issued``).
-    """
+    """Return the name of the one execution of this request; ``executions.Execution.issued`` reads the date in it."""
     return f"{resource_hash(event)}-{event.issued or NO_DATE}-{_digest(event.request_id, 24)}"
 
 
 def physical_id_of_nothing(event: Event) -> str:
     """Return a PhysicalResourceId for which the Delete of a rollback finds nothing."""
     return f"none-{execution_name(event)}"
-
-
-def is_of_nothing(event: Event) -> bool:
-    """Return whether the PhysicalResourceId is from a request of this resource that changed nothing."""
-    return event.physical_id.startswith(f"none-{resource_hash(event)}-")
 
 
 def _digest(text: str, length: int) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource.aws_api import states_client
+from cluster_resource.decision import VERSION, Memory
 from cluster_resource.event import NO_DATE, Event, Json, execution_name, is_later, resource_hash
 
 PAGE = 1000
@@ -13,14 +14,13 @@ SUPERSEDED = "Superseded"
 """The error of an execution that a newer request stopped."""
 
 LISTED_S = 30
-"""How long ListExecutions may not show an execution that has begun. AWS documents no bound, only eventual consistency."""
+"""How long ListExecutions may not show an execution that has begun; docs/adr/0007-executions-as-memory.md has the bounds."""
 FUNCTION_S = 60
 """How long a function runs at most: the timeout in constructs/hyperpod/cluster/resource_function.py."""
 LANDS_S = 150
-"""How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
+"""How long a call can take effect after its function ended."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S
-"""How long after an execution began a call of an older execution can take effect. It lists executions before each
-call, so its last call is in an invocation that began before the newer execution was listed."""
+"""How long after an execution began a call of an older execution can take effect."""
 
 
 class Execution(NamedTuple):
@@ -51,10 +51,7 @@ class Execution(NamedTuple):
         return self.status != "SUCCEEDED" and has_called and (now - self.stopped).total_seconds() < FUNCTION_S + LANDS_S
 
     def is_newer_than(self, event: Event, started: datetime) -> bool:
-        """Return whether its request is newer than ``event``, whose execution began at ``started``.
-
-        CloudFormation's signatures have whole seconds; within one second the later execution counts as the newer.
-        """
+        """Return whether its request is newer than ``event``; within one second, the later execution counts as newer."""
         if is_later(self.issued, event.issued) or is_later(event.issued, self.issued):
             return is_later(self.issued, event.issued)
         return self.started > started
@@ -74,29 +71,26 @@ class Executions:
         return [_execution(item) for item in page["executions"] if item["name"].startswith(prefix)]
 
     def others(self, event: Event) -> list[Execution]:
-        """Return the executions of other requests for the event's resource, newest first."""
+        """Return the executions of the resource's other requests, newest first."""
         own = execution_name(event)
         return [execution for execution in self.of_resource(event) if execution.name != own]
 
     def newer(self, event: Event, started: datetime) -> Execution | None:
-        """Return an execution of a newer request for the event's resource, if listed."""
+        """Return the execution of a newer request, if listed."""
         return next((other for other in self.others(event) if other.is_newer_than(event, started)), None)
 
     def is_contested(self, event: Event, started: datetime, now: datetime) -> bool:
-        """Return whether a call of an older request for the event's resource can take effect after ``now``.
-
-        Every older execution that can make a call is listed from ``LISTED_S`` after ``started`` on.
-        """
+        """Return whether a call of an older request can take effect after ``now``, which is after ``LISTED_S``."""
         older = (other for other in self.others(event) if not other.is_newer_than(event, started))
         return any(other.may_still_call(now) for other in older)
 
-    def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
-        """Start the request's execution, or find that of an earlier delivery; return its start, and whether it is new."""
+    def start(self, event: Event, raw: Json, memory: Memory) -> tuple[datetime, bool]:
+        """Start the request's execution, or find it; return its start, and whether it is new."""
         try:
             reply = self._client.start_execution(
                 stateMachineArn=self._state_machine_arn,
                 name=execution_name(event),
-                input=json.dumps(execution_input, separators=(",", ":")),
+                input=json.dumps({"version": VERSION, "event": raw, "memory": memory.dump()}, separators=(",", ":")),
             )
         except self._client.exceptions.ExecutionAlreadyExists:
             found = self.find(event)
@@ -117,11 +111,6 @@ class Executions:
     def arn_of(self, event: Event) -> str:
         """Return the ARN of the request's execution, which may not exist."""
         return self._state_machine_arn.replace(":stateMachine:", ":execution:") + ":" + execution_name(event)
-
-    def event_of(self, arn: str) -> Json:
-        """Return the CloudFormation event of an execution."""
-        event: Json = self.input_of(arn)["event"]
-        return event
 
     def described(self, arn: str) -> Json:
         """Return what an execution got and why it ended: `input`, `error` and `cause`, if any."""
@@ -154,7 +143,6 @@ class Executions:
 
 
 def _execution(item: Json) -> Execution:
-    """Return the execution in a reply of ListExecutions or DescribeExecution."""
     return Execution(item["executionArn"], item["name"], item["status"], item["startDate"], item.get("stopDate"))
 
 

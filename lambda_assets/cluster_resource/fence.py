@@ -20,7 +20,7 @@ def enter(event: Event, memory: Memory, clock: Clock, executions: Callable[[], E
 
 
 def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
-    """Return the memory with whether the request is contested; after an error it stays unknown until the next step."""
+    """Find out whether the request is contested; after an error it stays unknown until the next step."""
     if memory.contested is not None:
         return memory
     try:

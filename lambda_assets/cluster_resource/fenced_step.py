@@ -14,7 +14,7 @@ from cluster_resource.deadline import FINAL, RETRY_S, Clock
 from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait, cut
 from cluster_resource.deletion import is_quiet
 from cluster_resource.errors import CallError, FinalError, PendingError, PropertyError
-from cluster_resource.event import Event, Json, is_of_nothing, physical_id_of_nothing
+from cluster_resource.event import Event, Json, physical_id_of_nothing, resource_hash
 from cluster_resource.executions import Executions
 from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.log import log
@@ -64,7 +64,7 @@ def handle(payload: Json, resource: Resource, executions: Callable[[], Execution
 
 def _decided(event: Event, memory: Memory, clock: Clock, resource: Resource, executions: Callable[[], Executions]) -> Decision:
     """Return the next action, after the calls of this step."""
-    if event.request_type == "Delete" and is_of_nothing(event):
+    if event.request_type == "Delete" and event.physical_id.startswith(f"none-{resource_hash(event)}-"):
         return Decision(Succeed("nothing to delete: its creation changed nothing"), memory)
     entered = enter(event, memory, clock, executions)
     if isinstance(entered, Decision):

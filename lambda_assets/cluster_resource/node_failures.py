@@ -1,8 +1,6 @@
-"""End the wait for nodes whose lifecycle scripts cannot succeed.
+"""End the wait for nodes whose lifecycle scripts cannot succeed (docs/troubleshoot/failures.md, How long it takes).
 
-HyperPod starts a failed node of a continuous cluster again, for hours. The end of the node's log names the step, and says whether
-the node waited for something outside it. Nodes that were launched before the request run other scripts and do not count, nor do
-failures before the scripts, such as their download.
+The end of a node's log names the step, and says whether the node waited for something outside it.
 """
 
 import re

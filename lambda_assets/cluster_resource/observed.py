@@ -62,8 +62,12 @@ class Group(NamedTuple):
     target: int
     current: int
     specification: Json
-    software_update: str = ""
-    """SoftwareUpdateStatus: the result of the last software update."""
+    software_update: str
+
+    @property
+    def instance_type(self) -> str:
+        """Return the type, as text."""
+        return str(self.specification.get("InstanceType", "any type"))
 
     @property
     def is_deleting(self) -> bool:
@@ -72,7 +76,7 @@ class Group(NamedTuple):
 
     @property
     def is_update_reverted(self) -> bool:
-        """Return whether the last software update was rolled back: the group is InService with its old image."""
+        """Return whether the group is InService with its old image."""
         return self.software_update in REVERTED
 
 
@@ -125,9 +129,8 @@ class Cluster(NamedTuple):
 
     def partial(self, targets: Mapping[str, int]) -> str:
         """Return the groups that run with fewer nodes than requested, as text."""
-        running = {name: self.running(name) for name in targets}
-        few = [f"{name} ({running[name]} of {count} nodes run)" for name, count in targets.items() if running[name] < count]
-        return ", ".join(few) if self.nodes is not None else ""
+        running = [(name, self.running(name), count) for name, count in targets.items() if self.nodes is not None]
+        return ", ".join(f"{name} ({run} of {count} nodes run)" for name, run, count in running if run < count)
 
     def running(self, group: str) -> int:
         """Return how many nodes of the group run."""
@@ -153,7 +156,7 @@ class Cluster(NamedTuple):
 
 
 def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: Iterable[Mapping[str, Any]] | None) -> Cluster:
-    """Return the cluster from the replies of DescribeCluster, ListTags and ListClusterNodes."""
+    """Return the cluster from the replies of three calls."""
     settings = {name: description[name] for name in CLUSTER_SETTINGS if name in description}
     shared = (description.get("RestrictedInstanceGroupsConfig") or {}).get("SharedEnvironmentConfig")
     if shared:
@@ -190,20 +193,18 @@ def _specification(group: Mapping[str, Any]) -> Json:
         group = {name: value for name, value in group.items() if not name.startswith("DesiredImage")}
     same = {name: group[name] for name in SAME_NAME if name in group}
     inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
-    renamed = _renamed(group, RENAMED)
-    return {**same, **inside, **{name: renamed[name] for name in RENAMED if name in renamed}}
+    return {**same, **inside, **_found(group, RENAMED)}
 
 
 def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> Json:
-    """Return ``value`` with renamed fields under the name in a request; the first spelling that exists counts."""
+    """Return ``value`` with renamed fields under the name in a request."""
     spellings = {spelling for names in table.values() for spelling in names}
-    kept = {name: item for name, item in value.items() if name not in spellings}
-    found = {
-        name: next(value[spelling] for spelling in names if spelling in value)
-        for name, names in table.items()
-        if any(spelling in value for spelling in names)
-    }
-    return {**kept, **found}
+    return {name: item for name, item in value.items() if name not in spellings} | _found(value, table)
+
+
+def _found(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> Json:
+    """Return the fields of ``table``; the first spelling that exists counts, and the name in a request comes last."""
+    return {name: value[each] for name, names in table.items() for each in (name, *reversed(names)) if each in value}
 
 
 def event_failure(event: Mapping[str, Any]) -> str:

@@ -1,23 +1,15 @@
-"""Compare the desired with the observed cluster, and refuse changes that the API cannot make.
-
-OldResourceProperties only show which counts and groups the file changed. They do not replace the observed state: after a rollback
-with skipped resources they are wrong.
-"""
+"""Compare the desired with the observed cluster (docs/internals/custom-resource.md, The decision)."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
 from cluster_resource.observed import CLUSTER_SETTINGS, Cluster, Group
-from cluster_resource.removed_members import PERMANENT, UNDEFINED, kept_members, with_off_values
+from cluster_resource.removed_members import PERMANENT, UNDEFINED, differs, kept_members, with_off_values
 
 IMMUTABLE = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
 """Fields that an instance group cannot change; an update must repeat them."""
-
-KUBERNETES = ("Labels", "Taints")
-"""Members that are empty in a request and missing in DescribeCluster if they are unset."""
 
 CAPACITY = "CapacityRequirements"
 
@@ -36,11 +28,11 @@ class Plan(NamedTuple):
     """Groups to which the call adds nodes; a node that failed before does not count."""
     kept: tuple[str, ...]
     reverted: tuple[str, ...]
-    """Images whose software update was rolled back, and changed capacity sources that the InService cluster does not show."""
+    """Images whose update was rolled back, and changed capacity sources that the cluster does not show."""
     unset: tuple[str, ...]
     """Members that the file removed and the cluster still has."""
     left: tuple[str, ...]
-    """Those that the update of a rollback does not unset: no update can, or their value before is unknown."""
+    """Those that the update of a rollback does not unset."""
 
     def is_met_by(self, cluster: Cluster) -> bool:
         """Return whether the cluster has the planned groups, counts, images and changed capacity sources."""
@@ -83,16 +75,21 @@ def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan
 def removed_members(desired: Desired, cluster: Cluster) -> list[tuple[str, str]]:
     """Return group (empty: the cluster) and path of each member that the file removed and the cluster still has."""
     old = _settings(desired.old_request or {})
-    found = [("", path) for path in kept_members(_settings(desired.request), old, cluster.settings, differs)]
-    for _, spec in desired.groups():
-        observed, before = cluster.group(spec["InstanceGroupName"]), desired.old_groups().get(spec["InstanceGroupName"], {})
-        if observed:
-            found += [(observed.name, path) for path in kept_members(spec, before, observed.specification, differs)]
+    found = [("", path) for path in kept_members(_settings(desired.request), old, cluster.settings)]
+    for spec, before, observed in compared_groups(desired, cluster):
+        found += [(observed.name, path) for path in kept_members(spec, before or {}, observed.specification)]
     return found
 
 
+def compared_groups(desired: Desired, cluster: Cluster) -> Iterator[tuple[Json, Json | None, Group]]:
+    """Yield the new and the old specification of each desired group that the cluster has, and the observed group."""
+    old = desired.old_groups()
+    for _, spec in desired.groups():
+        if observed := cluster.group(spec["InstanceGroupName"]):
+            yield spec, old.get(observed.name), observed
+
+
 def _removed(desired: Desired, cluster: Cluster) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return the removed members that an update must unset, and those that it leaves."""
     left = {*PERMANENT, *(UNDEFINED if desired.is_rollback else ())}
     members = removed_members(desired, cluster)
     return [each for each in members if each[1] not in left], [each for each in members if each[1] in left]
@@ -111,29 +108,6 @@ def _place(member: tuple[str, str]) -> str:
     return ".".join(filter(None, member))
 
 
-def differs(desired: Any, observed: Any) -> bool:
-    """Return whether ``observed`` lacks anything of ``desired``; values that the service adds do not count."""
-    if isinstance(desired, dict):
-        seen = observed if isinstance(observed, dict) else None
-        members = {name: value for name, value in desired.items() if value or name not in KUBERNETES or (seen or {}).get(name)}
-        if seen is None:
-            return bool(members) or not desired
-        return any(differs(value, seen.get(name)) for name, value in members.items())
-    if isinstance(observed, datetime) and isinstance(desired, str):
-        return datetime.fromisoformat(desired).timestamp() != observed.timestamp()
-    if isinstance(desired, list) and isinstance(observed, list):
-        if all(isinstance(item, str) for item in [*desired, *observed]):
-            return sorted(desired) != sorted(observed)
-        return len(desired) != len(observed) or _lists_differ(desired, observed)
-    return bool(desired != observed) and not (desired == [] and observed is None)
-
-
-def _lists_differ(desired: list[Any], observed: list[Any]) -> bool:
-    """Return whether two lists of the same length differ in more than their order."""
-    are_same = [[not differs(item, other) for other in observed] for item in desired]
-    return not (all(map(any, are_same)) and all(map(any, zip(*are_same, strict=True))))
-
-
 def _completed(spec: Json, desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Json:
     """Return ``spec`` with the count to send and the observed values of omitted immutable fields."""
     observed = cluster.group(spec["InstanceGroupName"])
@@ -145,7 +119,7 @@ def _completed(spec: Json, desired: Desired, cluster: Cluster, targets: Mapping[
 
 
 def _count(spec: Json, desired: Desired, observed: Group, targets: Mapping[str, int]) -> int:
-    """Return the file's count if the file changed it, else the observed count (autoscaling, operators)."""
+    """Return the file's count if the file changed it, else the observed count."""
     count = int(spec["InstanceCount"])
     if observed.name in targets:
         return targets[observed.name]
@@ -158,8 +132,7 @@ def _arguments(
 ) -> Json:
     """Return UpdateCluster's input: every group in full, also unmanaged ones, and the names of groups to delete.
 
-    AWS does not document what happens to a group that an update omits. So unmanaged groups are repeated as observed, without
-    their image: sending it would pin it.
+    AWS does not document what happens to a group that an update omits. The image is omitted: sending it would pin it.
     """
     groups: dict[str, list[Json]] = {}
     for kind, spec in specs:
@@ -194,8 +167,7 @@ def _reverted(specs: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
 
 
 def _unchanged_capacities(desired: Desired, cluster: Cluster) -> Iterator[str]:
-    for _, spec in desired.groups():
-        observed, old = cluster.group(spec["InstanceGroupName"]), desired.old_groups().get(spec["InstanceGroupName"])
+    for spec, old, observed in compared_groups(desired, cluster):
         is_changed = old is not None and CAPACITY in spec and spec[CAPACITY] != old.get(CAPACITY)
-        if observed and is_changed and differs(spec[CAPACITY], observed.specification.get(CAPACITY)):
+        if is_changed and differs(spec[CAPACITY], observed.specification.get(CAPACITY)):
             yield f"{observed.name}.{CAPACITY}"

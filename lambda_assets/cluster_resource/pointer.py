@@ -1,7 +1,4 @@
-"""Read and write the pointer that running nodes follow: the bundle of scripts, and the nodes that it reaches.
-
-The nodes' agents read the same JSON: lifecycle_assets/hyperpod_node/follow/.
-"""
+"""Read and write the pointer for running nodes (docs/adr/0010-pointer.md); lifecycle_assets/hyperpod_node/follow reads it."""
 
 import hashlib
 import json
@@ -16,11 +13,11 @@ VERSION = 1
 MAX_GENERATION = 2**53
 """Nodes refuse a higher one."""
 AHEAD_S = 24 * 3600
-"""How far a generation, which is a time, may be ahead of the clock; nodes refuse a later one too."""
+"""How far a generation, which is a time, may be ahead of the clock, as for nodes."""
 
 CONTROLLER, LOGIN, COMPUTE = "controller", "login", "compute"
 ROLES = (CONTROLLER, LOGIN)
-"""The roles that a pointer names; compute nodes follow by percentage, and controllers first one by one."""
+"""The roles that a pointer names; compute nodes follow by percentage."""
 
 
 class Bundle(NamedTuple):
@@ -65,7 +62,7 @@ class Pointer(NamedTuple):
     reach: Reach
 
     def is_ahead(self, now: datetime) -> bool:
-        """Return whether the generation is not one that a rollout can have written by now."""
+        """Return whether no rollout can have written the generation by now."""
         return self.generation > now.timestamp() + AHEAD_S
 
     @property

@@ -12,7 +12,6 @@ from cluster_resource.observed import Cluster, Node, core
 MAX_MESSAGES = 3
 MAX_MESSAGE = 400
 QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)"
-"""Compiled at its first use, not at every cold start."""
 
 FIXES = (
     (r"(?i)lifecycle scripts? (?:failed|did not run)", "fix the script or its dependencies, and deploy again"),
@@ -87,8 +86,8 @@ def absent(name: str) -> str:
 
 
 def replaced_on_eks(desired: Desired, changed: list[str]) -> str:
-    """Report a change that replaces a cluster on EKS: CreateCluster would be refused until the old one is deleted."""
-    file = desired.owner.stack_id.partition("/")[2].partition("/")[0].removesuffix("-Cluster")
+    """Report a change that replaces a cluster on EKS."""
+    file = desired.owner.stack_name.removesuffix("-Cluster")
     return (
         f"{', '.join(changed)} of cluster {desired.physical_id} cannot change: this replaces the cluster, and HyperPod allows "
         f"one cluster per EKS cluster; undo the change, or run `cdk destroy {file}/Addons {file}/Cluster`, then deploy again"
@@ -125,12 +124,11 @@ def _remaining(desired: Desired | None) -> list[str]:
 
 
 def continue_rollback(owner: Owner) -> str:
-    """Return how to continue a rollback; an Update does not show whether it is a rollback."""
-    region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
-    stack = owner.stack_id.partition("/")[2].partition("/")[0]
+    """Return how to continue a rollback; an Update may be one."""
+    region = owner.stack_id.split(":")[3]
     return (
         "if this was a rollback, the stack is now in UPDATE_ROLLBACK_FAILED: wait until the cluster is InService, then run "
-        f"`aws cloudformation continue-update-rollback --stack-name {stack} --region {region}`, with "
+        f"`aws cloudformation continue-update-rollback --stack-name {owner.stack_name} --region {region}`, with "
         f"`--resources-to-skip {owner.logical_id}` to skip the cluster"
     )
 
@@ -160,7 +158,7 @@ def call_refused(error: ApiError, desired: Desired) -> str:
 
 
 def _requires_slurm_config(text: str) -> str:
-    """Return the fix if HyperPod provisions the account's new clusters continuously, which a request of `scripts` cannot."""
+    """Return the fix if HyperPod provisions the account's new clusters continuously."""
     if "SlurmConfig which is required for Continuous" not in text:
         return ""
     return "; set `slurm: {setup: api}` and `provisioning: continuous`"
@@ -179,29 +177,26 @@ def _quota(error: ApiError) -> str:
 def _groups(cluster: Cluster) -> list[str]:
     short = [group for group in cluster.groups if group.current < group.target or group.status in ("Failed", "Degraded")]
     return [
-        f"group {group.name} ({group.specification.get('InstanceType', 'any type')}): {group.current} of {group.target} nodes"
-        for group in short[:MAX_MESSAGES]
+        f"group {group.name} ({group.instance_type}): {group.current} of {group.target} nodes" for group in short[:MAX_MESSAGES]
     ]
 
 
 def fixes(cluster: Cluster, zone: str, text: str, *, is_late: bool) -> list[str]:
     """Return what to do about each kind of failure in ``text``; without one, about a deadline."""
-    found = [fix for pattern, fix in FIXES if re.search(pattern, text)]
-    found += [advice] if (advice := no_capacity(cluster, zone, text)) else []
+    found = [fix for pattern, fix in FIXES if re.search(pattern, text)] + no_capacity(cluster, zone, text)
     return found or ([LATE] if is_late else [])
 
 
 def _capacity(desired: Desired | None, cluster: Cluster, message: str) -> list[str]:
-    advice = no_capacity(cluster, desired.zone if desired else "", message)
-    return [advice] if advice else []
+    return no_capacity(cluster, desired.zone if desired else "", message)
 
 
-def no_capacity(cluster: Cluster, zone: str, message: str) -> str:
+def no_capacity(cluster: Cluster, zone: str, message: str) -> list[str]:
     """Return what to do if the service's ``message`` says that it has no capacity."""
     if "capacity" not in message.lower():
-        return ""
-    where = f" in {zone}" if zone else ""
-    return f"no capacity for {_types(cluster, message)}{where}: try later, another zone or type, fewer nodes, or a training plan"
+        return []
+    where = _types(cluster, message) + (f" in {zone}" if zone else "")
+    return [f"no capacity for {where}: try later, another zone or type, fewer nodes, or a training plan"]
 
 
 def _types(cluster: Cluster, message: str) -> str:
@@ -210,7 +205,7 @@ def _types(cluster: Cluster, message: str) -> str:
     if named:
         return ", ".join(sorted(set(named)))
     short = [group for group in cluster.groups if group.current < group.target] or list(cluster.groups)
-    return ", ".join(sorted({str(group.specification.get("InstanceType", "any type")) for group in short}))
+    return ", ".join(sorted({group.instance_type for group in short}))
 
 
 def _nodes(cluster: Cluster, known: str) -> list[str]:

@@ -1,8 +1,4 @@
-"""Decide the next action of Custom::HyperPodCluster from desired state, observed state and memory.
-
-The decision is level-triggered: if a call was lost, made twice or made by another request, the next step observes the cluster and
-continues from there. Each step makes at most one call that changes something.
-"""
+"""Decide the next action of Custom::HyperPodCluster (docs/internals/custom-resource.md, The decision)."""
 
 from cluster_resource import reasons
 from cluster_resource.adoption import adopt, adopted_is_absent, adoption_refusal, has_left_stack, nothing_to_adopt
@@ -11,6 +7,7 @@ from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirm
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.deletion import clear_leftover, decide_delete, with_leftovers
 from cluster_resource.desired import Desired
+from cluster_resource.event import tag_list
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import plan
 from cluster_resource.refusals import refusal
@@ -38,7 +35,6 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clo
 
 
 def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
-    """Create or update the cluster until it is in the desired state."""
     obstacle = _check_owner(desired, cluster, memory, clock) if cluster else None
     if obstacle:
         return obstacle
@@ -83,8 +79,7 @@ def _absent(desired: Desired, memory: Memory, clock: Clock) -> Decision:
         if clock.since_s(memory.created_at) < APPEAR_S:
             return Decision(Wait("DescribeCluster does not show the cluster yet"), memory)
         return Decision(Fail(reasons.disappeared(name)), memory)
-    tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
-    arguments = {"ClusterName": name, **desired.request, "Tags": tags}
+    arguments = {"ClusterName": name, **desired.request, "Tags": tag_list(desired.all_tags)}
     return Decision(Call("CreateCluster", arguments, memory._replace(created_at=str(clock))), memory)
 
 
@@ -113,7 +108,6 @@ def _present(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -
 
 
 def _being_deleted(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
-    """Wait for the deletion of an earlier cluster with this name; fail if it is the request's own cluster."""
     if memory.arn or not creates_cluster(desired, memory):
         reason = f"cluster {cluster.name} is being deleted outside this request; deploy again after it is deleted"
         return Decision(Fail(reason), memory)
@@ -131,7 +125,6 @@ def _failed(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) ->
 
 
 def _observe(cluster: Cluster, memory: Memory, *, is_created: bool) -> Memory:
-    """Return the memory with what this step observed."""
     is_busy = cluster.status not in ("InService", "Failed")
     # A message at the first step is new only if this request creates the cluster.
     old_failure = memory.old_failure if memory.arn or is_created else cluster.failure

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
 from cluster_resource.observed import PROVISIONING, Cluster
-from cluster_resource.plan import CAPACITY, IMAGE_FIELDS, IMMUTABLE, differs, removed_members
-from cluster_resource.removed_members import PERMANENT
+from cluster_resource.plan import CAPACITY, IMAGE_FIELDS, IMMUTABLE, compared_groups, removed_members
+from cluster_resource.removed_members import PERMANENT, differs
 
 RENAME = "rename the group: this creates new nodes and deletes the old group"
 OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
@@ -28,7 +28,7 @@ def _without_groups(desired: Desired) -> str:
 
 
 def _controller(desired: Desired, cluster: Cluster | None) -> str:
-    """Refuse to remove, rename or scale to 0 the controller group, which holds Slurm's state."""
+    """Refuse to remove, rename or empty the controller group, which holds Slurm's state."""
     name = desired.controller_group
     if not name:
         return ""
@@ -46,9 +46,8 @@ def _controller(desired: Desired, cluster: Cluster | None) -> str:
 
 def _setup(desired: Desired, cluster: Cluster) -> str:
     """Refuse to change what configures Slurm on a cluster: only new nodes would get it."""
-    for _, spec in desired.groups():
-        group = cluster.group(spec["InstanceGroupName"])
-        had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
+    for spec, _, group in compared_groups(desired, cluster):
+        had, wanted = _configured_by(group.specification), _configured_by(spec)
         if had and wanted and had != wanted:
             first = "follow docs/operate/slurm-setup.md, or " if wanted == "api" else ""
             return (
@@ -59,10 +58,7 @@ def _setup(desired: Desired, cluster: Cluster) -> str:
 
 
 def _provisioning(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to change how HyperPod creates nodes, which only CreateCluster can set.
-
-    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
-    """
+    """Refuse to change how HyperPod creates nodes, which only CreateCluster can set."""
     mode, old = desired.request.get(PROVISIONING), (desired.old_request or {}).get(PROVISIONING)
     observed = cluster.settings.get(PROVISIONING)
     if mode and mode != observed:
@@ -73,7 +69,6 @@ def _provisioning(desired: Desired, cluster: Cluster) -> str:
 
 
 def _database(desired: Desired, cluster: Cluster) -> str:
-    """Refuse to remove the accounting database: HyperPod keeps it."""
     if _has_database(desired.request) or not (_has_database(desired.old_request or {}) and _has_database(cluster.settings)):
         return ""
     return f"slurm.accounting.database of cluster {cluster.name} cannot change; set `database: managed`{OTHER_CLUSTER}"
@@ -121,11 +116,9 @@ def _immutable_fields(desired: Desired, cluster: Cluster) -> str:
 
 def immutable_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
     """Yield the group, the field, its observed and its desired value for each change that UpdateCluster must not make."""
-    for _, spec in desired.groups():
-        if observed := cluster.group(spec["InstanceGroupName"]):
-            old = desired.old_groups().get(observed.name, {})
-            changed = _immutable_changes(spec, old, observed.specification, [] if desired.is_rollback else IMAGE_FIELDS)
-            yield from ((observed.name, *each) for each in changed)
+    for spec, old, observed in compared_groups(desired, cluster):
+        changed = _immutable_changes(spec, old or {}, observed.specification, [] if desired.is_rollback else IMAGE_FIELDS)
+        yield from ((observed.name, *each) for each in changed)
 
 
 def _immutable_changes(spec: Json, old: Json, observed: Json, images: Iterable[str]) -> Iterator[tuple[str, object, object]]:

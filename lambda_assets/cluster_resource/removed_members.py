@@ -1,11 +1,11 @@
 """Find members that the file removed from the request and the cluster still has.
 
-AWS does not document what UpdateCluster does with a member that it leaves out, so this assumes the worse: HyperPod keeps it.
-Where the service model has a value that unsets a member, an update sends that value. Other members of a group or of the cluster
-cannot be unset. A member inside another one is left out, and the update fails if DescribeCluster still shows it.
+AWS does not document what UpdateCluster does with a member that it leaves out, so this assumes that HyperPod keeps it. A member
+inside another one is left out, and the update fails if DescribeCluster still shows it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from cluster_resource.event import Json
@@ -19,7 +19,7 @@ OFF: Mapping[str, Any] = {
     "TieredStorageConfig.Mode": "Disable",
     "AutoScaling.Mode": "Disable",
 }
-"""The value that unsets a member: an empty list or map, or the mode that the service model has for it."""
+"""The value that unsets a member, which an update sends."""
 
 PERMANENT = (
     "AutoPatchConfig",
@@ -37,10 +37,10 @@ PERMANENT = (
     "ThreadsPerCore",
     "TrainingPlanArn",
 )
-"""Members of a group or of the cluster without such a value."""
+"""Members of a group or of the cluster without such a value: they cannot be unset."""
 
 UNDEFINED = ("NodeRecovery",)
-"""Members whose value before a first update is unknown: HyperPod's default is not documented, so a rollback leaves them."""
+"""Members whose default is not documented: a rollback leaves them."""
 
 OTHER_RULES = (
     "AutoScaling.AutoScalerType",
@@ -54,7 +54,8 @@ OTHER_RULES = (
 )
 """Members that refusals.py refuses, or that have no effect once autoscaling or tiered storage is disabled."""
 
-Differs = Callable[[Any, Any], bool]
+KUBERNETES = ("Labels", "Taints")
+"""Members that DescribeCluster leaves out if they are empty."""
 
 
 def with_off_values(new: Json, old: Json, prefix: str = "") -> Json:
@@ -70,26 +71,49 @@ def with_off_values(new: Json, old: Json, prefix: str = "") -> Json:
     return result
 
 
-def kept_members(new: Json, old: Json, observed: Mapping[str, Any], differs: Differs, prefix: str = "") -> Iterator[str]:
+def kept_members(new: Json, old: Json, observed: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield the path of each member that only ``old`` has, and that the cluster still has with the same value."""
     for name, before in old.items():
         path, seen = f"{prefix}{name}", observed.get(name)
         if path in OTHER_RULES and name not in new:
             continue
         if isinstance(before, dict) and isinstance(seen, dict) and (name in new or path not in PERMANENT):
-            yield from kept_members(new.get(name) or {}, before, seen, differs, f"{path}.")
+            yield from kept_members(new.get(name) or {}, before, seen, f"{path}.")
         elif name not in new:
             if seen not in (None, [], {}, OFF.get(path)) and not differs(before, seen):
                 yield path
         elif isinstance(before, list) and isinstance(seen, list):
-            yield from _kept_in_items(new[name], before, seen, differs, path)
+            yield from _kept_in_items(new[name], before, seen, path)
 
 
-def _kept_in_items(new: Any, old: list[Any], observed: list[Any], differs: Differs, path: str) -> Iterator[str]:
+def differs(desired: Any, observed: Any) -> bool:
+    """Return whether ``observed`` lacks anything of ``desired``; values that the service adds do not count."""
+    if isinstance(desired, dict):
+        seen = observed if isinstance(observed, dict) else None
+        members = {name: value for name, value in desired.items() if value or name not in KUBERNETES or (seen or {}).get(name)}
+        if seen is None:
+            return bool(members) or not desired
+        return any(differs(value, seen.get(name)) for name, value in members.items())
+    if isinstance(observed, datetime) and isinstance(desired, str):
+        return datetime.fromisoformat(desired).timestamp() != observed.timestamp()
+    if isinstance(desired, list) and isinstance(observed, list):
+        if all(isinstance(item, str) for item in [*desired, *observed]):
+            return sorted(desired) != sorted(observed)
+        return len(desired) != len(observed) or _lists_differ(desired, observed)
+    return bool(desired != observed) and not (desired == [] and observed is None)
+
+
+def _lists_differ(desired: list[Any], observed: list[Any]) -> bool:
+    """Return whether two lists of the same length differ in more than their order."""
+    are_same = [[not differs(item, other) for other in observed] for item in desired]
+    return not (all(map(any, are_same)) and all(map(any, zip(*are_same, strict=True))))
+
+
+def _kept_in_items(new: Any, old: list[Any], observed: list[Any], path: str) -> Iterator[str]:
     """Yield what the items of a list keep; DescribeCluster may show them in another order."""
     if not isinstance(new, list) or len(new) != len(old):
         return  # other lists differ as a whole
     for index, (item, before) in enumerate(zip(new, old, strict=True)):
         if isinstance(item, dict) and isinstance(before, dict) and not differs(item, before):
             seen = next((each for each in observed if isinstance(each, dict) and not differs(before, each)), {})
-            yield from kept_members(item, before, seen, differs, f"{path}[{index}].")
+            yield from kept_members(item, before, seen, f"{path}[{index}].")

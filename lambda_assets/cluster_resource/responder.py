@@ -1,7 +1,6 @@
 """Send the response for requests whose execution or entry function failed. Runs in Lambda as the responder.
 
-EventBridge invokes it for executions that failed, timed out or were stopped; Lambda invokes it for events on which the entry
-function failed. Its role may start, stop and describe executions and read their history. It makes no cluster call.
+Its role has only the executions of the one state machine. docs/internals/custom-resource.md says when it runs.
 """
 
 import json
@@ -10,7 +9,7 @@ import os
 from botocore.exceptions import ClientError
 
 from cluster_resource.aws_api import Kind, kind_of
-from cluster_resource.decision import VERSION
+from cluster_resource.decision import Memory
 from cluster_resource.entry import stop_older
 from cluster_resource.event import Event, Json, physical_id
 from cluster_resource.executions import SUPERSEDED, Executions, executions_of
@@ -19,7 +18,7 @@ from cluster_resource.response import Send, failure, send
 
 
 def handler(raw: Json, _context: object) -> None:
-    """Send the response for an execution that ended without one, or for an event without an execution."""
+    """Respond for an execution, or for an event without one."""
     respond(raw, executions_of(os.environ["STATE_MACHINE_ARN"]), send)
 
 
@@ -42,7 +41,6 @@ def _for_execution(detail: Json, executions: Executions, send: Send) -> None:
 
 
 def _reason(detail: Json) -> str:
-    """Return why the execution ended."""
     cause = detail.get("cause") or "no cause given"
     if detail.get("error") == SUPERSEDED:
         return str(cause)
@@ -55,23 +53,18 @@ def _reason(detail: Json) -> str:
 
 
 def _for_entry(record: Json, executions: Executions, send: Send) -> None:
-    """Let the request's execution respond after the entry function failed for good.
-
-    If there is none, start one that only responds. The name locks it: if the entry's own start still arrives, one of the two is
-    refused, and there is one response.
-    """
+    """Let the request's execution respond, or start one that only responds: of two starts with its name, one is refused."""
     event = Event.parse(record["requestPayload"])
     error = record.get("responsePayload") or {}
     condition = record.get("requestContext", {}).get("condition", "failure")
     cause = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
     reason = f"the entry function failed to start the request: {cause}"
-    memory = {"version": VERSION, "fence": reason}
     try:
-        started, _ = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
+        started, _ = executions.start(event, record["requestPayload"], Memory(fence=reason))
     except ClientError as refused:
         if _may_exist(refused):
             raise
-        # Lambda delivers an event at least once: an earlier delivery may have started the execution, which then responds.
+        # An earlier delivery may have started the execution, which then responds.
         if executions.find(event) is None:
             log("no execution can be started", error=str(refused))
             send(event, failure(physical_id(event), reason))

@@ -6,6 +6,7 @@ import re
 import time
 import urllib.error
 import urllib.request
+from bisect import bisect
 from collections.abc import Callable
 
 from cluster_resource.decision import CUT
@@ -23,7 +24,7 @@ PAUSES_S = (1, 2, 4)
 TIMEOUT_S = 10
 
 Put = Callable[[str, bytes], int]
-"""PUT a body to a URL and return the HTTP status; raises OSError without one."""
+"""PUT a body and return the HTTP status; raises OSError without one."""
 
 Send = Callable[[Event, Json], None]
 """Send a response."""
@@ -52,12 +53,8 @@ def fitting(event: Event, response: Json, reason: str, end: str = "") -> str:
     """Return ``reason`` and ``end``; cut the reason, between characters, if both are too long."""
     if fits(event, response, reason + end):
         return reason + end
-    low, high = 0, len(reason)
-    while low < high:
-        middle = (low + high + 1) // 2
-        does = fits(event, response, reason[:middle] + CUT + end)
-        low, high = (middle, high) if does else (low, middle - 1)
-    return reason[:low] + CUT + end
+    kept = bisect(range(1, len(reason) + 1), False, key=lambda length: not fits(event, response, reason[:length] + CUT + end))
+    return reason[:kept] + CUT + end
 
 
 def fits(event: Event, response: Json, reason: str) -> bool:
@@ -101,8 +98,7 @@ def _keeps_cluster(event: Event, response: Json) -> bool:
 def send(event: Event, response: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
     """Send ``response``, with a few retries; raise ResponseError if it was not delivered.
 
-    403 is final: the URL has expired, and CloudFormation no longer waits. This is logged with ``alarm``, which
-    constructs/hyperpod/request_alarms.py counts.
+    403 is final: the URL has expired. constructs/hyperpod/cluster/request_alarms.py counts lines with ``alarm``.
     """
     content = body(event, response)
     error = ""

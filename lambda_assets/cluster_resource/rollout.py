@@ -1,13 +1,9 @@
-"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout.
-
-The decision is level-triggered: the pointer shows whether a wave began, and the nodes' reports show whether it ended. Each step
-writes the pointer at most once.
-"""
+"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout (docs/internals/custom-resource.md)."""
 
 from collections.abc import Callable
 
 from cluster_resource.aws_api import ApiError, Kind
-from cluster_resource.deadline import FINAL, RETRY_S, Clock
+from cluster_resource.deadline import RETRY_S, Clock, is_final, with_error
 from cluster_resource.decision import CUT, MAX_TEXT, Call, Decision, Fail, Memory, Succeed, Wait, cut
 from cluster_resource.deletion import is_quiet
 from cluster_resource.event import Event, Json
@@ -22,7 +18,7 @@ ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
 """How long errors last that end the rollout; others are retried until the deadline."""
 
 FIRST_REPORTS_S = 450
-"""How long a Create waits until each running node has reported: the log group is new, and every fifth run of an agent reports."""
+"""How long a Create waits for the first report of each running node."""
 
 AFTER_FAILURE = {
     "Create": "; no previous scripts are known, so nodes that applied these keep them: fix the cause and deploy again",
@@ -35,25 +31,20 @@ NEW_NODES = "new nodes start with this bundle"
 CONTINUE = "; fix the cause, change a script or setting and deploy: without a change, CloudFormation does not continue"
 
 
-Target = tuple[int, Reach]
-"""A wave, and the nodes that its pointer reaches."""
-
-
 class Rollout:
     """The desired state of one request."""
 
     def __init__(self, event: Event, memory: Memory) -> None:
         properties = event.properties
         self.event = event
-        self.cluster = str(properties.get("ClusterName") or "")
-        self.parameter = str(properties.get("Parameter") or "")
-        self.log_group = str(properties.get("LogGroup") or "")
+        names = ("ClusterName", "Parameter", "LogGroup")
+        self.cluster, self.parameter, self.log_group = (str(properties.get(name) or "") for name in names)
         self.bundle = Bundle.of(properties)
         self.is_changed = self.bundle != Bundle.of(event.old_properties or {})
         self.is_create = event.request_type == "Create"
         self.fails = properties.get("OnFailure") != "warn" and not memory.undo
-        names = ((CONTROLLER, "ControllerGroups"), (LOGIN, "LoginGroups"))
-        self.roles = {str(group): role for role, name in names for group in properties.get(name) or ()}
+        groups = ((CONTROLLER, "ControllerGroups"), (LOGIN, "LoginGroups"))
+        self.roles = {str(group): role for role, name in groups for group in properties.get(name) or ()}
 
 
 def step_rollout(event: Event, memory: Memory, clock: Clock, api: RolloutApi, executions: Callable[[], Executions]) -> Decision:
@@ -74,7 +65,6 @@ def step_rollout(event: Event, memory: Memory, clock: Clock, api: RolloutApi, ex
 
 
 def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
-    """Return the next action, which ends the request at its deadline."""
     is_delete = rollout.event.request_type == "Delete"
     if not rollout.bundle.sha256 and not is_delete:
         return Decision(Fail("Parameters: missing or malformed; deploy again with the release of the functions"), memory)
@@ -86,9 +76,7 @@ def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) ->
 
 def _deleted(rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
     """Delete the pointer; without a pointer, nodes keep their scripts."""
-    if not is_quiet(memory, clock):
-        return Decision(Wait("waiting until no older request can write the bundle parameter"), memory)
-    return Decision(Call("DeleteParameter", {"Name": rollout.parameter}, memory), memory)
+    return _when_quiet(Decision(Call("DeleteParameter", {"Name": rollout.parameter}, memory), memory), clock)
 
 
 def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> Decision:
@@ -102,13 +90,12 @@ def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> De
 
 
 def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
-    """Return the next write of the pointer, or the end of the rollout."""
     pointer = api.pointer(rollout.parameter)
     pointer = None if pointer and pointer.is_ahead(clock.now) else pointer
     is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, FULL)
     if is_full and not memory.generation and (rollout.is_create or not rollout.is_changed):
         return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)
-    if memory.undo and not (is_full and pointer and _is_own(pointer, rollout, memory, clock)):
+    if memory.undo and not (is_full and _own(pointer, rollout, memory, clock)):
         return _write(rollout, pointer, (LAST, FULL), memory, clock)  # before the reports, which may be unreadable
     fleet = _fleet(rollout, memory, api)
     if rollout.is_create and not memory.generation:
@@ -134,17 +121,17 @@ def _fleet(rollout: Rollout, memory: Memory, api: RolloutApi) -> Fleet:
 
 
 def _next_wave(rollout: Rollout, pointer: Pointer | None, fleet: Fleet, memory: Memory, clock: Clock) -> Decision:
-    """Return the write for the next wave, the wait for its nodes, or the end of the rollout."""
     wave = LAST if memory.undo else memory.wave
-    controllers = pointer.reach.instances if pointer and _is_own(pointer, rollout, memory, clock) else ()
+    own = _own(pointer, rollout, memory, clock)
+    controllers = own.reach.instances if own else ()
     while True:
         wave = next_wave(wave, fleet)
         memory = memory if wave == memory.wave else memory._replace(wave=wave, wave_since="")
         percent, reach = reach_of(wave, fleet, memory.compute_percent, controllers)
         memory = memory._replace(compute_percent=percent)
-        if pointer is None or pointer.reach != reach or not _is_own(pointer, rollout, memory, clock):
+        if own is None or own.reach != reach:
             return _write(rollout, pointer, (wave, reach), memory, clock)
-        memory = memory._replace(generation=memory.generation or pointer.generation, wave_since=memory.wave_since or str(clock))
+        memory = memory._replace(generation=memory.generation or own.generation, wave_since=memory.wave_since or str(clock))
         report = report_of(fleet, reach, rollout.bundle.sha256, memory.generation)
         waited_s = clock.since_s(memory.wave_since)
         stopped = stop_reason(report, waited_s)
@@ -160,14 +147,15 @@ def _next_wave(rollout: Rollout, pointer: Pointer | None, fleet: Fleet, memory: 
         wave += 1
 
 
-def _is_own(pointer: Pointer, rollout: Rollout, memory: Memory, clock: Clock) -> bool:
-    """Return whether this request wrote the pointer; a step that died in its first write did not store that."""
-    is_new = bool(memory.generation) or pointer.generation >= int(clock.started.timestamp())
-    return is_new and pointer.bundle == rollout.bundle
+def _own(pointer: Pointer | None, rollout: Rollout, memory: Memory, clock: Clock) -> Pointer | None:
+    """Return the pointer if this request wrote it; a step that died in its first write did not store that."""
+    if pointer is None or pointer.bundle != rollout.bundle:
+        return None
+    return pointer if memory.generation or pointer.generation >= int(clock.started.timestamp()) else None
 
 
 def _write(
-    rollout: Rollout, pointer: Pointer | None, target: Target, memory: Memory, clock: Clock, *, note: str = ""
+    rollout: Rollout, pointer: Pointer | None, target: tuple[int, Reach], memory: Memory, clock: Clock, *, note: str = ""
 ) -> Decision:
     """Return the write of a wave's pointer. Its generation is a time, so that it rises after a deletion of the parameter too."""
     generation = max(pointer.generation + 1 if pointer else 0, memory.generation + 1, int(clock.now.timestamp()))
@@ -179,21 +167,16 @@ def _write(
 
 
 def _when_quiet(decision: Decision, clock: Clock) -> Decision:
-    """Return the decision, or a wait until no older request can still write the pointer."""
-    if is_quiet(decision.memory, clock) or clock.is_past_deadline:
+    if is_quiet(decision.memory, clock):
         return decision
     return Decision(Wait("waiting until no older request can write the bundle parameter"), decision.memory)
 
 
 def _after_error(error: ApiError, rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
-    """Decide after a failed call: retry throttles and outages until the deadline."""
-    sign = f"{error.operation} {error.kind.value}"
-    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
-    memory = memory._replace(last_error=f"{sign}: {error}"[:500], last_error_since=since)
-    may_retry = error.kind not in FINAL and clock.since_s(since) < ENDED_S.get(error.kind, float("inf"))
-    if may_retry and not clock.is_past_deadline:
-        return Decision(Wait(str(error)), memory)
-    return _ended(rollout, f"stopped: {error}", memory)
+    memory = with_error(error, memory, clock)
+    if is_final(error, memory, clock, ENDED_S) or clock.is_past_deadline:
+        return _ended(rollout, f"stopped: {error}", memory)
+    return Decision(Wait(str(error)), memory)
 
 
 def _ended(rollout: Rollout, text: str, memory: Memory) -> Decision:

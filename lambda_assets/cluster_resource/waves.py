@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cluster_resource.pointer import COMPUTE, CONTROLLER, FULL, LOGIN, Reach, share
+from cluster_resource.pointer import COMPUTE, CONTROLLER, FULL, LOGIN, ROLES, Reach, share
 from cluster_resource.reports import Fleet, FollowingNode
 
 FIRST_PERCENT = 10
@@ -16,15 +16,15 @@ class Wave(NamedTuple):
     """One wave; each includes those before it."""
 
     name: str
-    roles: tuple[str, ...]
+    roles: tuple[str, ...] = ROLES
     has_compute: bool = False
 
 
 WAVES = (
     Wave("controllers", ()),
-    Wave("login", (CONTROLLER, LOGIN)),
-    Wave("the first compute nodes", (CONTROLLER, LOGIN), has_compute=True),
-    Wave("all nodes", (CONTROLLER, LOGIN), has_compute=True),
+    Wave("login"),
+    Wave("the first compute nodes", has_compute=True),
+    Wave("all nodes", has_compute=True),
 )
 CONTROLLERS, LAST = 0, len(WAVES) - 1
 
@@ -87,17 +87,15 @@ def next_controllers(fleet: Fleet, controllers: tuple[str, ...]) -> tuple[str, .
 def report_of(fleet: Fleet, reach: Reach, sha256: str, generation: int) -> WaveReport:
     """Return the results of the nodes that a pointer reaches."""
     counted = fleet.counted(reach)
-    failed = {node.instance: reason for node in counted if (reason := node.failure(sha256, generation))}
+    failed = {node.instance: f"{node.label}: {why}" for node in counted if (why := node.failure(sha256, generation))}
     unfinished = [node for node in counted if node.instance not in failed and not node.has_applied(sha256, generation)]
-    texts = tuple(f"{node.label}: {failed[node.instance]}" for node in counted if node.instance in failed)
-    return WaveReport(len(counted), texts, tuple(unfinished), tuple(fleet.without_agent))
+    return WaveReport(len(counted), tuple(failed.values()), tuple(unfinished), tuple(fleet.without_agent))
 
 
 def stop_reason(report: WaveReport, waited_s: float) -> str:
     """Return why the rollout stops, or "" if it continues."""
     if report.failed:
-        more = f" and {len(report.failed) - 1} more" if len(report.failed) > 1 else ""
-        return f"{report.failed[0]}{more}"
+        return report.failed[0] + (f" and {len(report.failed) - 1} more" if len(report.failed) > 1 else "")
     if report.unfinished and waited_s >= WAVE_S:
         return f"no result after {WAVE_S // 60} minutes from {report.waiting}"
     return ""

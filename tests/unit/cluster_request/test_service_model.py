@@ -1,6 +1,8 @@
 import json
 import zlib
+from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import botocore.session
@@ -8,7 +10,17 @@ import pytest
 from botocore.loaders import Loader
 from botocore.model import ServiceModel
 
-from cluster_request.service_model import FOLDER, OPERATIONS, SLIM_FILE, UNUSED, service_model, shape, slim_model
+from cluster_request.service_model import (
+    FOLDER,
+    OPERATIONS,
+    QUOTA_OPERATIONS,
+    SLIM_FILE,
+    UNREAD,
+    UNUSED,
+    service_model,
+    shape,
+    slim_model,
+)
 from config.instance_group import DeepHealthCheck
 from config.model import NodeRecovery
 
@@ -38,28 +50,64 @@ def test_the_slim_model_has_no_documentation() -> None:
     assert not documented(unpacked())
 
 
-def test_the_slim_model_holds_the_operations_with_all_their_shapes() -> None:
-    slim, whole = ServiceModel(unpacked(), "sagemaker"), ServiceModel(service_model(), "sagemaker")
-    assert set(slim.operation_names) == set(OPERATIONS)
-    for name in OPERATIONS:
-        assert slim.operation_model(name).http == whole.operation_model(name).http
-        for way in ("input_shape", "output_shape"):
-            compare(getattr(slim.operation_model(name), way), getattr(whole.operation_model(name), way))
+@pytest.mark.parametrize("operations", [OPERATIONS, QUOTA_OPERATIONS])
+def test_the_slim_model_holds_the_operations_with_all_their_shapes(operations: tuple[str, ...]) -> None:
+    slim, whole = ServiceModel(json.loads(slim_model(operations)), "sagemaker"), ServiceModel(service_model(), "sagemaker")
+    assert set(slim.operation_names) == set(operations)
+    for name in operations:
+        ours, theirs = slim.operation_model(name), whole.operation_model(name)
+        assert ours.http == theirs.http
+        compare(ours.input_shape, theirs.input_shape)
+        compare(ours.output_shape, theirs.output_shape, UNREAD, {*UNUSED, "required"})
 
 
-def compare(slim: Any, whole: Any) -> None:
+def compare(slim: Any, whole: Any, unread: frozenset[str] = frozenset(), unused: set[str] | frozenset[str] = UNUSED) -> None:
     """Assert that both shapes are the same for a client, recursively."""
     if whole is None:
         assert slim is None
         return
     assert (slim.type_name, slim.serialization) == (whole.type_name, whole.serialization)
-    assert slim.metadata == {name: value for name, value in whole.metadata.items() if name not in UNUSED}
+    assert without(slim.metadata, unused) == without(whole.metadata, unused)
     if whole.type_name == "structure":
-        assert (slim.name, sorted(slim.members)) == (whole.name, sorted(whole.members))
-        for member in whole.members:
-            compare(slim.members[member], whole.members[member])
+        members = without(whole.members, unread)
+        assert (slim.name, sorted(slim.members)) == (whole.name, sorted(members))
+        for member in members:
+            compare(slim.members[member], whole.members[member], unread, unused)
     for part in {"list": ("member",), "map": ("key", "value")}.get(whole.type_name, ()):
-        compare(getattr(slim, part), getattr(whole, part))
+        compare(getattr(slim, part), getattr(whole, part), unread, unused)
+
+
+def without(traits: Any, names: set[str] | frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in traits.items() if name not in names}
+
+
+def member_paths(of: Any, path: str = "") -> Iterator[str]:
+    """Yield the path of each member of a shape, also inside lists and maps."""
+    for name, member in getattr(of, "members", {}).items():
+        yield f"{path}.{name}"
+        yield from member_paths(member, f"{path}.{name}")
+    for part in {"list": ("member",), "map": ("value",)}.get(of.type_name, ()):
+        yield from member_paths(getattr(of, part), path)
+
+
+def test_the_functions_neither_send_nor_read_a_member_that_the_slim_model_leaves_out() -> None:
+    whole, folder = ServiceModel(service_model(), "sagemaker"), Path(__file__).parents[3] / "lambda_assets"
+    sources = [file.read_text() for package in ("cluster", "quota") for file in (folder / f"{package}_resource").glob("*.py")]
+    assert len(sources) > 30
+    sent: set[str] = set()
+    for operation in (*OPERATIONS, *QUOTA_OPERATIONS):
+        sent |= {path.rsplit(".", 1)[-1] for path in member_paths(whole.operation_model(operation).input_shape)}
+    assert not UNREAD & sent
+    assert [name for name in sorted(UNREAD) if any(f'"{name}"' in source for source in sources)] == []
+
+
+def test_the_slim_model_holds_each_failure_message_of_the_events() -> None:
+    """The code looks for them at any depth."""
+    models = (ServiceModel(unpacked(), "sagemaker"), ServiceModel(service_model(), "sagemaker"))
+    of_events = [member_paths(model.operation_model("DescribeClusterEvent").output_shape) for model in models]
+    slim, whole = ([path for path in sorted(paths) if path.endswith(".FailureMessage")] for paths in of_events)
+    assert slim == whole
+    assert len(whole) > 3
 
 
 def test_botocore_makes_a_client_of_the_slim_model(tmp_path: Any) -> None:

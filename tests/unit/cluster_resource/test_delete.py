@@ -2,6 +2,7 @@
 
 import pytest
 
+from cluster_resource.decision import Memory
 from cluster_resource.event import Event
 from cluster_resource.executions import LISTED_S
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
@@ -77,7 +78,7 @@ def test_a_delete_with_a_generated_id_deletes_the_cluster_and_supersedes_the_run
 def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world: World, after_s: float) -> None:
     """The Create's step was stopped with CreateCluster on its way; it lands a minute later, or more after several deaths."""
     create = world.event("Create", properties())
-    world.executions.start(Event.parse(create), {"version": 1, "event": create, "memory": {"version": 1, "fence": "hangs"}})
+    world.executions.start(Event.parse(create), create, Memory(fence="hangs"))
     world.clock.advance(LISTED_S + 1)
     delete = world.event("Delete", properties(), physical_id=INVENTED)
     world.deliver(delete)

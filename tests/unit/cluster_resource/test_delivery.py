@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from cluster_resource import responder
+from cluster_resource.decision import Memory
 from cluster_resource.event import Event
 from tests.unit.cluster_resource.fake_call import fake_call
 from tests.unit.cluster_resource.fake_sagemaker import LostReply
@@ -197,7 +198,7 @@ def test_the_responder_stops_older_requests_if_the_entry_died_after_the_start(wo
     create = world.deliver(world.event("Create", properties()))
     world.run(60)
     delete = world.event("Delete", properties(), physical_id=INVENTED)
-    world.executions.start(Event.parse(delete), {"version": 1, "event": delete, "memory": {"version": 1}})
+    world.executions.start(Event.parse(delete), delete, Memory())
     responder.respond(failed_entry(delete), world.executions, world.send)
     assert "superseded" in world.response(create)["Reason"]
     assert delete["RequestId"] not in world.responses
@@ -219,8 +220,7 @@ def test_without_dates_the_order_of_arrival_decides(world: World) -> None:
 @pytest.mark.fault(59)
 def test_unknown_memory_of_a_newer_release_is_passed_on(world: World) -> None:
     raw = world.event("Create", properties())
-    start = {"version": 2, "event": raw, "memory": {"version": 2, "novelty": {"a": 1}}}
-    world.executions.start(Event.parse(raw), start)
+    world.executions.start(Event.parse(raw), raw, Memory.load({"version": 2, "novelty": {"a": 1}}))
     world.run(60)
     (execution,) = world.states.executions.values()
     assert execution.state["memory"]["novelty"] == {"a": 1}

@@ -47,7 +47,7 @@ def test_a_long_prefix_gives_a_valid_name(world: World) -> None:
 @pytest.mark.fault(34)
 def test_a_delete_with_a_generated_id_finds_the_name_of_its_create(world: World) -> None:
     create = Event.parse(world.event("Create", properties()))
-    invented = f"{create.stack_name}-{create.logical_id}-1K3ZQ7XW9ABCD"
+    invented = f"{create.owner.stack_name}-{create.logical_id}-1K3ZQ7XW9ABCD"
     delete = Event.parse(world.event("Delete", properties(), physical_id=invented))
     assert delete.has_generated_id
     assert cluster_name(delete, delete.properties) == physical_id(create)

@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cluster_resource import responder
-from cluster_resource.decision import VERSION
+from cluster_resource.decision import Memory
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S, LISTED_S
 from tests.unit.cluster_resource.fake_call import fake_call
@@ -162,7 +162,7 @@ def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -
 
 def start_unseen(world: World, raw: Json, **memory: str) -> None:
     """Start a request's execution as an entry does that saw no newer one."""
-    world.executions.start(Event.parse(raw), {"version": VERSION, "event": raw, "memory": {"version": VERSION, **memory}})
+    world.executions.start(Event.parse(raw), raw, Memory.load(memory))
 
 
 def refusing(operation: str, code: str) -> Any:
