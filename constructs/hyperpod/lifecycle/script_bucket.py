@@ -69,7 +69,7 @@ class ScriptBucket(PrivateBucket):
     def _unless_by_cloudformation(self, others: Sequence[str]) -> dict[str, dict[str, object]]:
         """Return the condition that the principal is neither the bootstrap's role of CloudFormation nor the root user.
 
-        CloudFormation's session name tells nothing: who assumes a role chooses it.
+        CloudFormation's session name proves nothing: who assumes a role chooses it.
         """
         stack = cdk.Stack.of(self)
         account = f"arn:{stack.partition}:iam::{stack.account}"
