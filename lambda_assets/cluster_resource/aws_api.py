@@ -181,16 +181,6 @@ def reports_client() -> Any:
     return botocore.session.get_session().create_client("logs", config=config)
 
 
-def ssm_client() -> Any:
-    """Return a Systems Manager client."""
-    return botocore.session.get_session().create_client("ssm", config=CONFIG)
-
-
-def stacks_client() -> Any:
-    """Return a CloudFormation client."""
-    return botocore.session.get_session().create_client("cloudformation", config=CONFIG)
-
-
-def states_client() -> Any:
-    """Return a Step Functions client."""
-    return botocore.session.get_session().create_client("stepfunctions", config=CONFIG)
+def client_of(service: str) -> Any:
+    """Return the client of a service that needs no other times and retries."""
+    return botocore.session.get_session().create_client(service, config=CONFIG)

@@ -10,17 +10,18 @@ from cluster_resource.aws_api import ApiError, Kind, api_errors
 from cluster_resource.decision import Call
 from cluster_resource.event import Json, Owner, owner_of
 from cluster_resource.observed import Cluster, Node, cluster_of, core, event_failure, event_message, node_of
+from cluster_resource.pointer import Bundle
 
 PAGE = 100
 MAX_FAILURES = 3
 
 
 class ClusterApi:
-    """The operations on clusters, on a boto3 client; ``stacks`` returns CloudFormation's."""
+    """The operations on clusters, on a boto3 client; ``client_of`` returns those of CloudFormation and S3."""
 
-    def __init__(self, client: Any, stacks: Callable[[], Any] | None = None) -> None:
+    def __init__(self, client: Any, client_of: Callable[[str], Any] | None = None) -> None:
         self._client = client
-        self._stacks = stacks
+        self._client_of = client_of
 
     @property
     def request_shape(self) -> Any:
@@ -50,11 +51,19 @@ class ClusterApi:
 
     def is_rolling_back(self, stack_id: str) -> bool:
         """Return whether CloudFormation rolls back a change of the stack, which an event does not show."""
-        if self._stacks is None:
+        if self._client_of is None:
             return False
         with api_errors("DescribeStacks"):
-            (stack,) = self._stacks().describe_stacks(StackName=stack_id)["Stacks"]
+            (stack,) = self._client_of("cloudformation").describe_stacks(StackName=stack_id)["Stacks"]
         return "ROLLBACK" in stack["StackStatus"]
+
+    def scripts_refusal(self, properties: Mapping[str, Any]) -> str:
+        """Return why no node may start with the scripts of ``properties``, or nothing."""
+        if self._client_of is None or not Bundle.of(properties).sha256:
+            return ""
+        from cluster_resource.scripts import refusal  # noqa: PLC0415  most steps start no nodes
+
+        return refusal(Bundle.of(properties), self._client_of("s3"))
 
     def deleting_clusters(self, owner: Owner) -> list[str]:
         """Return the names of the owner's clusters in Deleting."""

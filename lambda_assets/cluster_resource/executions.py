@@ -5,7 +5,7 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from cluster_resource.aws_api import states_client
+from cluster_resource.aws_api import client_of
 from cluster_resource.decision import VERSION, Memory
 from cluster_resource.event import NO_DATE, Event, Json, execution_name, is_later, resource_hash
 
@@ -164,4 +164,4 @@ def _response_in(value: Any) -> Json | None:
 @functools.cache
 def executions_of(state_machine_arn: str) -> Executions:
     """Return the state machine's executions, once per sandbox."""
-    return Executions(states_client(), state_machine_arn)
+    return Executions(client_of("stepfunctions"), state_machine_arn)

@@ -18,6 +18,7 @@ FIXES = (
     (r"(?i)\bquota|LimitExceeded|service limit", "request an increase in Service Quotas, Amazon SageMaker"),
     (r"(?i)health checks? fail|fail\w* [^;]{0,40}health check", "deploy again: HyperPod replaces nodes that fail health checks"),
 )
+SERVICES = {"DescribeStacks": "cloudformation", "GetObject": "s3"}
 LATE = "raise `wait_hours`, or check why the nodes are slow"
 
 
@@ -152,7 +153,7 @@ def call_refused(error: ApiError, desired: Desired) -> str:
             f"{error.text}; its trust policy must allow sagemaker.amazonaws.com"
         )
     if error.kind is Kind.DENIED:
-        service = "cloudformation" if error.operation == "DescribeStacks" else "sagemaker"
+        service = SERVICES.get(error.operation, "sagemaker")
         return f"the function is not allowed to call {service}:{error.operation}: {error.text}; allow it in the function's role"
     return f"{error.operation} was rejected: {error.code}: {error.text}{_requires_slurm_config(error.text)}"
 

@@ -56,12 +56,20 @@ def step_rollout(event: Event, memory: Memory, clock: Clock, api: RolloutApi, ex
     rollout = Rollout(event, memory)
     try:
         decision = _decided(rollout, memory, clock, api)
+        if isinstance(decision.action, Call) and (refused := _refusal(rollout, memory, api)):
+            decision = Decision(Fail(refused), memory)
         if isinstance(decision.action, Call):
             newer = newer_request(event, clock, executions())
             decision = superseded(newer, memory) if newer else _executed(decision.action, rollout, clock, api)
     except ApiError as error:
         decision = _after_error(error, rollout, memory, clock)
     return fail_when_quiet(decision, clock)
+
+
+def _refusal(rollout: Rollout, memory: Memory, api: RolloutApi) -> str:
+    """Return why the pointer may not move to the bundle; nodes compare the hash again, and a rollback may not fail."""
+    is_begun = memory.undo or memory.generation or rollout.event.request_type == "Delete"
+    return "" if is_begun else api.scripts_refusal(rollout.event.properties)
 
 
 def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:

@@ -54,6 +54,10 @@ class RolloutApi:
                 return None
             raise
 
+    def scripts_refusal(self, properties: Mapping[str, Any]) -> str:
+        """Return why no node may run the scripts of ``properties``, or nothing."""
+        return self._clusters.scripts_refusal(properties)
+
     def execute(self, call: Call) -> None:
         """Make a call that changes the pointer; deleting an absent one succeeds."""
         try:

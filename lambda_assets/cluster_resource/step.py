@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cluster_resource import reasons, waits
-from cluster_resource.aws_api import ApiError, Kind, logs_client, reports_client, sagemaker_client, ssm_client, stacks_client
+from cluster_resource.aws_api import ApiError, Kind, client_of, logs_client, reports_client, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.deadline import Clock, Context, after_error, seconds_left
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
@@ -29,6 +29,7 @@ from cluster_resource.reconcile import decide, observed_name
 from cluster_resource.refusals import immutable_changes
 from cluster_resource.response import Send, failure, send, success
 
+STARTS_NODES = ("CreateCluster", "UpdateCluster")
 _UNREAD = {ROLLOUT: "running nodes"}
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @functools.cache
 def _api() -> ClusterApi:
     """Return the SageMaker API, once per sandbox."""
-    return ClusterApi(sagemaker_client(), functools.cache(stacks_client))
+    return ClusterApi(sagemaker_client(), functools.cache(client_of))
 
 
 def handler(payload: Json, context: Context) -> Json:
@@ -53,7 +54,7 @@ def _rollout_api() -> "RolloutApi":
     """Return the calls of a rollout, once per sandbox."""
     from cluster_resource.rollout_api import RolloutApi  # noqa: PLC0415  not imported in other steps
 
-    return RolloutApi(_api(), ssm_client(), reports_client())
+    return RolloutApi(_api(), client_of("ssm"), reports_client())
 
 
 def _diagnostics(context: Context) -> "Diagnostics":
@@ -175,13 +176,29 @@ def _reconciled(
     except ApiError as error:
         return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), cluster
     decision = decide(desired, cluster, memory, clock)
-    if not isinstance(decision.action, Call):
-        return decision, cluster
+    if isinstance(decision.action, Call):
+        decision = _called(event, decision.action, desired, decision.memory, clock, api=api, executions=executions)
+    return decision, cluster
+
+
+def _called(
+    event: Event,
+    call: Call,
+    desired: Desired,
+    memory: Memory,
+    clock: Clock,
+    *,
+    api: ClusterApi,
+    executions: Callable[[], Executions],
+) -> Decision:
+    """Make the call unless it starts nodes with changed scripts, or a newer request exists."""
     try:
+        if call.operation in STARTS_NODES and (refused := api.scripts_refusal(event.properties.get("Scripts") or {})):
+            return Decision(Fail(refused), memory)
         newer = newer_request(event, clock, executions())
-        return (superseded(newer, decision.memory) if newer else _executed(decision.action, api)), cluster
+        return superseded(newer, memory) if newer else _executed(call, api)
     except ApiError as error:
-        return _after_failed_call(error, decision.action, desired, decision.memory, clock), cluster
+        return _after_failed_call(error, call, desired, memory, clock)
 
 
 def _after_failed_call(error: ApiError, call: Call, desired: Desired, memory: Memory, clock: Clock) -> Decision:

@@ -32,7 +32,7 @@ class SoakWorld(FunctionsWorld):
             self.violations += invariants.check_living(self) if method == "create_cluster" else ()
             return reply
 
-        api = ClusterApi(Client(invocation, self.sagemaker, serve), lambda: self.cloudformation)
+        api = ClusterApi(Client(invocation, self.sagemaker, serve), lambda _: self.cloudformation)
         return step.handle(payload, lambda: api, lambda: self._executions(invocation), self._sender(invocation))
 
     def _check_answer(self, request: Request, body: Json) -> list[str]:

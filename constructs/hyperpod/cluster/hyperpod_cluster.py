@@ -65,7 +65,7 @@ class HyperPodCluster(Construct):
             autoscaler_role_arn=autoscaler.role_arn if autoscaler else None,
         )
         request = tagged(cluster_request(config, values=values), config)
-        self._define(request, network.identity)
+        self._define(request, network.identity, scripts)
         # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts
         # through the network, and the provider handles the deletion.
         dependencies = (self._provider, network, scripts, role, *([autoscaler] if autoscaler else []))
@@ -77,12 +77,14 @@ class HyperPodCluster(Construct):
         self.rollout = self._roll_out(scripts, scripts.running_nodes) if scripts.running_nodes else None
         self.missing_nodes = self._last.get_att_string("MissingNodes")
 
-    def _define(self, request: Request, network_identity: str) -> None:
+    def _define(self, request: Request, network_identity: str, scripts: LifecycleScripts) -> None:
         """Define the cluster, with the permissions to manage it."""
-        properties = resource_properties(self._config, request, network_identity)
+        # The function compares the content of the bucket with it before nodes start.
+        properties = {**resource_properties(self._config, request, network_identity), "Scripts": scripts.version_properties()}
         self._resource = self._last = self._custom("Resource", "Custom::HyperPodCluster", properties)
         self._resource.apply_removal_policy(removal_policy(self._config.removal))
         self._provider.permit(self._permissions(request))
+        self._provider.permit(scripts)
         self.cluster_name = self._resource.ref
         self.cluster_arn = self._resource.get_att_string("ClusterArn")
         self.cluster_id = self._resource.get_att_string("ClusterId")

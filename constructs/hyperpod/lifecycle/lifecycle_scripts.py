@@ -1,6 +1,7 @@
 """Define the lifecycle scripts and their settings."""
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from config.fingerprint import fingerprint
@@ -46,7 +47,7 @@ class LifecycleScripts(Construct):
         self.running_nodes = RunningNodes(self, "RunningNodes", config=config) if config.has_node_reports else None
 
     def version_properties(self) -> dict[str, object]:
-        """Return the properties of Custom::HyperPodRollout from which it derives the bundle's SHA-256.
+        """Return the properties from which the functions derive the bundle's SHA-256.
 
         The fingerprint excludes the parameters file, whose values CloudFormation knows.
         """
@@ -57,3 +58,14 @@ class LifecycleScripts(Construct):
             # CloudFormation sends a custom resource every scalar as a string, and no null.
             "Parameters": cdk.Stack.of(self).to_json_string(dict(self._parameters)),
         }
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        """Allow the functions to compare the scripts with their hash."""
+        return [
+            iam.PolicyStatement(sid="ListScripts", actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn]),
+            iam.PolicyStatement(sid="ReadScripts", actions=["s3:GetObject"], resources=[self.bucket.scripts_arn]),
+        ]
+
+    def wildcards(self) -> dict[str, str]:
+        """Return the reason for each wildcard in the statements."""
+        return {self.bucket.scripts_arn: "a rollback reads the scripts of the deployment before"}

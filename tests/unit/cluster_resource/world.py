@@ -11,6 +11,7 @@ from cluster_resource.event import CLUSTER, Event, physical_id
 from cluster_resource.executions import Executions
 from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_logs import FakeLogs
+from tests.unit.cluster_resource.fake_s3 import FakeS3
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
 from tests.unit.cluster_resource.manual_clock import ManualClock
@@ -65,6 +66,7 @@ class World:
         self.executions = Executions(self.states, MACHINE)
         self.responses: dict[str, list[Json]] = {}
         self.logs = FakeLogs()
+        self.s3 = FakeS3()
         self.seconds_left = 59.0
         self.stack_status = "UPDATE_IN_PROGRESS"
         self._numbers = itertools.count(1)
@@ -131,6 +133,10 @@ class World:
         """Create a cluster outside the resource, by a request of the test's mode."""
         self.sagemaker.create_cluster(ClusterName=name, **in_mode(asked, self.mode))
 
+    def client_of(self, service: str) -> Any:
+        """Return the client of CloudFormation or S3."""
+        return {"cloudformation": self, "s3": self.s3}[service]
+
     def describe_stacks(self, StackName: str) -> Json:  # noqa: N803  boto3's name
         """CloudFormation's view of the stack."""
         return {"Stacks": [{"StackName": StackName, "StackStatus": self.stack_status}]}
@@ -159,7 +165,7 @@ class World:
         before = len(self.sagemaker.calls)
         result = step.handle(
             payload,
-            lambda: ClusterApi(self.sagemaker, lambda: self),
+            lambda: ClusterApi(self.sagemaker, self.client_of),
             lambda: self.executions,
             self.send,
             lambda: Diagnostics(lambda: self.logs, lambda: self.seconds_left),

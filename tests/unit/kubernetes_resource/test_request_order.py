@@ -1,5 +1,6 @@
 """An older request changes nothing after a newer one began, and a newer one waits until that is certain."""
 
+from cluster_resource.decision import Memory
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S
 from tests.unit.kubernetes_resource.dependencies_world import DependenciesWorld
@@ -11,7 +12,7 @@ def test_an_older_request_that_was_not_stopped_makes_no_call(world: Dependencies
     world.clock.advance(1)
     newer = world.request("Delete", standard())
     before = len(world.server.calls)
-    world.executions.start(Event.parse(newer), {"version": 1, "event": newer, "memory": {"version": 1}})  # its entry died then
+    world.executions.start(Event.parse(newer), newer, Memory())  # its entry died then
     world.run(LEASE_S + 60)
     assert {method for method, _ in world.server.calls[before:]} <= {"GET"}
     assert world.response(older)["Reason"].startswith("superseded by a newer request for the same resource")
@@ -36,7 +37,7 @@ def test_a_request_of_an_entry_that_failed_only_responds(world: DependenciesWorl
     raw = world.request("Create", standard())
     before = len(world.server.calls)
     memory = {"version": 1, "fence": "the entry function failed to start the request: Timeout"}
-    world.executions.start(Event.parse(raw), {"version": 1, "event": raw, "memory": memory})
+    world.executions.start(Event.parse(raw), raw, Memory.load(memory))
     world.run(300)
     assert world.response(raw)["Reason"] == memory["fence"]
     assert len(world.server.calls) == before
