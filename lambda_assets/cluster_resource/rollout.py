@@ -14,9 +14,18 @@ from cluster_resource.event import Event, Json
 from cluster_resource.executions import Executions
 from cluster_resource.fence import enter, fail_when_quiet, newer_request, superseded
 from cluster_resource.pointer import CONTROLLER, FULL, LOGIN, Bundle, Pointer, Reach
-from cluster_resource.reports import Fleet
+from cluster_resource.reports import (
+    CONTROLLERS,
+    LAST,
+    WAVES,
+    Fleet,
+    next_controllers,
+    next_wave,
+    reach_of,
+    report_of,
+    stop_reason,
+)
 from cluster_resource.rollout_api import RolloutApi
-from cluster_resource.waves import CONTROLLERS, LAST, WAVES, next_controllers, next_wave, reach_of, report_of, stop_reason
 
 ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
 """How long errors last that end the rollout; others are retried until the deadline."""
@@ -110,7 +119,7 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
         return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)
     if memory.undo and not (is_full and pointer and _is_own(pointer, rollout, memory, clock)):
         return _write(rollout, pointer, (LAST, FULL), memory, clock)  # before the reports, which may be unreadable
-    fleet = _fleet(rollout, memory, api)
+    fleet = _fleet(rollout, pointer, memory, api)
     if rollout.is_create and not memory.generation:
         if fleet.without_agent and clock.elapsed_s < FIRST_REPORTS_S:
             return Decision(Wait("waiting for the first reports of running nodes"), memory)
@@ -121,10 +130,10 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
     return _next_wave(rollout, pointer, fleet, memory, clock)
 
 
-def _fleet(rollout: Rollout, memory: Memory, api: RolloutApi) -> Fleet:
+def _fleet(rollout: Rollout, pointer: Pointer | None, memory: Memory, api: RolloutApi) -> Fleet:
     """Return the running nodes; no error here may fail a rollback."""
     try:
-        return api.fleet(rollout.cluster, rollout.log_group, rollout.roles)
+        return api.fleet(rollout.cluster, rollout.log_group, rollout.roles, pointer)
     except ApiError:
         raise
     except Exception as error:
