@@ -58,3 +58,52 @@ def test_the_function_tags_only_clusters_that_it_creates(shipped: Synthesized) -
         for action in ("AddTags", "DeleteCluster", "UpdateCluster", "UpdateClusterSoftware"):
             other = {"aws:ResourceTag/hyperpod-cdk:stack-id": "other", "aws:ResourceTag/hyperpod-cdk:logical-id": "Cluster"}
             assert not allows(stack, STEP, f"sagemaker:{action}", CLUSTER_ARN, **ours, **other)
+
+
+NODES = "NodeRole"
+INTERFACE = f"arn:aws:ec2:REGION:{ACCOUNT}:network-interface/eni-1"
+REMOVALS = (
+    "DetachNetworkInterface",
+    "DeleteNetworkInterface",
+    "CreateNetworkInterfacePermission",
+    "DeleteNetworkInterfacePermission",
+)
+
+
+def subnet(stack: StackTemplate) -> str:
+    """Return the ARN of a subnet of the cluster."""
+    found = [resolved(each) for name, each in stack.statements() if name.startswith(NODES)]
+    [one] = [each for each in found if each["Sid"] == "ManageNetworkInterfaces"]
+    return str(one["Condition"]["ArnEquals"]["ec2:Subnet"][0]).replace(":*:", f":{ACCOUNT}:")
+
+
+def test_nodes_change_only_interfaces_of_nodes_in_their_subnets(shipped: Synthesized) -> None:
+    for name in shipped.clusters:
+        stack = shipped[name, CLUSTER]
+        place = {"ec2:Subnet": subnet(stack)}
+        for action in (*REMOVALS, "CreateTags"):
+            assert allows(stack, NODES, f"ec2:{action}", INTERFACE, **place)
+            of_file_system = {"aws:ResourceTag/AmazonFSx.FileSystemId": "fs-1"}
+            assert not allows(stack, NODES, f"ec2:{action}", INTERFACE, **place, **of_file_system)
+            other = {"ec2:Subnet": f"arn:aws:ec2:REGION:{ACCOUNT}:subnet/subnet-other"}
+            assert not allows(stack, NODES, f"ec2:{action}", INTERFACE, **other)
+
+
+def test_nodes_create_and_tag_new_interfaces(shipped: Synthesized) -> None:
+    """AWS does not document whether the tags of a creation are checked with the subnet."""
+    for name in shipped.clusters:
+        stack = shipped[name, CLUSTER]
+        assert allows(stack, NODES, "ec2:CreateNetworkInterface", INTERFACE)
+        assert allows(stack, NODES, "ec2:CreateTags", INTERFACE, **{"ec2:CreateAction": "CreateNetworkInterface"})
+        assert not allows(stack, NODES, "ec2:CreateTags", INTERFACE, **{"ec2:CreateAction": "RunInstances"})
+
+
+def test_nodes_read_no_other_secret_and_write_no_pointer(shipped: Synthesized) -> None:
+    for name in shipped.clusters:
+        stack = shipped[name, CLUSTER]
+        secret = f"arn:aws:secretsmanager:REGION:{ACCOUNT}:secret:other-123456"
+        assert not allows(stack, NODES, "secretsmanager:GetSecretValue", secret)
+        pointer = f"arn:aws:ssm:REGION:{ACCOUNT}:parameter/hyperpod-cdk/{name}/bundle"
+        assert not allows(stack, NODES, "ssm:PutParameter", pointer)
+        group = f"arn:aws:logs:REGION:{ACCOUNT}:log-group:/hyperpod-cdk/other/nodes:log-stream:workers/i-1"
+        assert not allows(stack, NODES, "logs:PutLogEvents", group)
