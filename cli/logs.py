@@ -148,10 +148,13 @@ def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str, 
 
 
 def _names(deployment: Deployment, name: str, states: Mapping[str, Report]) -> Json | None:
-    """Return the names of a node by its HyperPod name, host name or address; None if it is none of these."""
-    for report in states.values():
-        if name in {report.text(field) for field in ("node", "host", "address")}:
-            return node_names(report.instance, report.text("node"), report.text("host"), report.text("group"))
+    """Return the names of a node by its HyperPod name, host name or address; None if it is none of these.
+
+    A name that several nodes report is none: one of them reports another node's.
+    """
+    named = [each for each in states.values() if name in {each.text(field) for field in ("node", "host", "address")}]
+    if len(named) == 1:
+        return node_names(named[0].instance, named[0].text("node"), named[0].text("host"), named[0].text("group"))
     if not re.match(r"ip-|\d", name):
         return None
     # A host name or an address: the API knows them without an agent, but only of nodes that exist.

@@ -11,6 +11,8 @@ from typing import Any
 from cli.aws_errors import unless_absent
 from cli.deployment import Deployment
 from cli.pages import listed
+from cli.resource_code import own_records
+from config.instance_group import Role
 from config.operation_names import node_log_group
 
 RECENT = timedelta(minutes=15)
@@ -63,16 +65,16 @@ class Report:
 
 
 def reports(deployment: Deployment, *, record: str, since: datetime, streams: str = "", condition: str = "") -> Iterator[Report]:
-    """Yield the records of a kind since a time, oldest first.
+    """Yield the records of a kind that nodes wrote about themselves since a time, oldest first.
 
     ``streams`` is a prefix, such as a group with a slash. CloudWatch Logs returns only records that match ``condition``.
     """
     client, group = deployment.client("logs"), node_log_group(deployment.config.name)
     pattern = f'{{ $.record = "{record}"{f" && {condition}" if condition else ""} }}'
-    for line in log_lines(client, group, since, pattern=pattern, streams=streams):
-        fields = json_object(line.message)
-        if fields.get("record") == record and fields.get("instance"):
-            yield Report(line.time, fields)
+    found = own_records(_log_events(client, group, since, pattern, streams), _milliseconds(since))
+    for time, fields in sorted(found, key=lambda each: each[0]):
+        if fields.get("record") == record:
+            yield Report(_time(time), fields)
 
 
 def latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
@@ -107,9 +109,10 @@ def reporters(deployment: Deployment) -> set[str]:
     return {stream["logStreamName"].rpartition("/")[2] for stream in streams or ()}
 
 
-def controller_state(states: Mapping[str, Report]) -> Report | None:
-    """Return the latest state that has Slurm's view; None without one."""
-    return max((each for each in states.values() if each.slurm), key=lambda each: each.time, default=None)
+def controller_state(states: Mapping[str, Report], roles: Mapping[str, str]) -> Report | None:
+    """Return a controller's latest state with Slurm's view; None without one. ``roles`` are those of the groups."""
+    found = (each for each in states.values() if each.slurm and roles.get(each.text("group")) == Role.CONTROLLER.value)
+    return max(found, key=lambda each: each.time, default=None)
 
 
 @dataclass(frozen=True)
@@ -123,15 +126,24 @@ class LogLine:
 
 def log_lines(client: Any, group: str, since: datetime, *, pattern: str = "", streams: str = "") -> Iterator[LogLine]:
     """Yield the lines of a log group since a time, oldest first; none if the group does not exist."""
-    asked: dict[str, Any] = {"logGroupName": group, "startTime": int(since.timestamp() * 1000)}
+    found = _log_events(client, group, since, pattern, streams)
+    lines = (LogLine(each["logStreamName"], _time(each["timestamp"]), each["message"]) for each in found)
+    yield from sorted(lines, key=lambda line: line.time)
+
+
+def _log_events(client: Any, group: str, since: datetime, pattern: str, streams: str) -> list[dict[str, Any]]:
+    asked: dict[str, Any] = {"logGroupName": group, "startTime": _milliseconds(since)}
     asked |= {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
     found = unless_absent(lambda: list(listed(client, "filter_log_events", "events", **asked))) or ()
-    lines = (
-        LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
-        for each in found
-        if each["logStreamName"].startswith(streams)
-    )
-    yield from sorted(lines, key=lambda line: line.time)
+    return [each for each in found if each["logStreamName"].startswith(streams)]
+
+
+def _milliseconds(time: datetime) -> int:
+    return int(time.timestamp() * 1000)
+
+
+def _time(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def json_object(text: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from cluster_resource.plan import IMAGE_FIELDS, plan
 from cluster_resource.reconcile import decide
 from cluster_resource.refusals import immutable_changes, refusal
 from cluster_resource.removed_members import OFF, PERMANENT
+from cluster_resource.reports import own_records
 from network_resource.foreign_resources import Foreign, foreign_resources
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "foreign_resources",
     "immutable_changes",
     "is_reserved",
+    "own_records",
     "plan",
     "refusal",
     "replacement_on_eks",

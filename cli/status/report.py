@@ -37,7 +37,7 @@ class ClusterReport:
         self._cluster = deployment.cluster()
         self._states = self._parts.get("agents", lambda: {} if deployment.is_eks else latest_states(deployment, now)) or {}
         self._bundle = self._parts.get("bundle", lambda: desired_bundle(deployment)) or ""
-        self._slurm = controller_state(self._states)
+        self._slurm = controller_state(self._states, deployment.config.role_names())
         self._kubernetes = KubernetesState.read(deployment) if deployment.is_eks else None
         self._nodes = [] if self._kubernetes else self._node_statuses()
         self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []

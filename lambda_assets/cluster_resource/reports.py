@@ -2,16 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from typing import Any, NamedTuple
 
 from cluster_resource.event import Json
 from cluster_resource.observed import Node
-from cluster_resource.pointer import COMPUTE, Reach
+from cluster_resource.pointer import COMPUTE, Pointer, Reach
 
 APPLIED = "applied"
-MAX_NAME, MAX_STEP, MAX_MESSAGE = 63, 100, 400
-NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME - 1}}}")
+LENGTHS = {"node": 63, "sha256": 64, "result": 63, "step": 100, "message": 400}
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
 class FollowingNode(NamedTuple):
@@ -69,21 +70,39 @@ class Fleet(NamedTuple):
         return [node for node in self.nodes if not node.has_agent]
 
 
-def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Mapping[str, str]) -> Fleet:
+def own_records(events: Iterable[Json], since_ms: int) -> Iterator[tuple[int, Json]]:
+    """Yield the records that nodes wrote about themselves, with their times in milliseconds.
+
+    Any node can write any text and time to any log stream. So a record counts only in its instance's stream, and as of
+    its ingestion at the latest.
+    """
+    for event in events:
+        time, (group, _, instance) = min(event["timestamp"], event["ingestionTime"]), event["logStreamName"].rpartition("/")
+        try:
+            record: Any = json.loads(event["message"])
+        except (ValueError, RecursionError):
+            continue
+        if time >= since_ms and isinstance(record, dict) and instance and record.get("instance") == instance:
+            yield time, {**record, "group": group}
+
+
+def fleet_of(
+    nodes: Iterable[Node], events: Iterable[Json], roles: Mapping[str, str], since_ms: int = 0, pointer: Pointer | None = None
+) -> Fleet:
     """Return the running nodes with their newest reports, of attempts those for the latest pointer.
 
-    ``events`` are times and messages in any order.
+    ``events`` are CloudWatch's, in any order. No attempt is for a later pointer than ``pointer``.
     """
     running = {
         node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if node.status == "Running"
     }
-    newest: dict[tuple[str, str], tuple[tuple[int, int], Json]] = {}
-    for timestamp, message in events:
-        record = _record(message)
+    latest = pointer.generation if pointer else inf
+    newest: dict[tuple[str, str], tuple[tuple[float, int], Json]] = {}
+    for time, content in own_records(events, since_ms):
+        record = _record(content)
         if record and record["instance"] in running:
-            key = record["instance"], record["record"]
-            age = record.get("generation", 0), timestamp
-            if age >= newest.get(key, ((0, 0),))[0]:
+            key, age = (record["instance"], record["record"]), (record.get("generation", 0), time)
+            if age[0] <= latest and age >= newest.get(key, ((0, 0),))[0]:
                 newest.pop(key, None)  # of equal ages, the last read counts
                 newest[key] = age, record
     for _, record in sorted(newest.values(), key=lambda each: each[0][1]):
@@ -99,30 +118,14 @@ def _with_record(node: FollowingNode, record: Json) -> FollowingNode:
     return node._replace(attempt=record, sha256=record["sha256"] if record["result"] == APPLIED else "")
 
 
-def _record(message: str) -> Json | None:
-    """Return the record in a line of a log stream, or nothing if it is malformed: nodes can write anything."""
+def _record(record: Json) -> Json | None:
+    """Return the fields of a record, cut and printable, or nothing if it is malformed: nodes can write anything."""
     try:
-        record: Any = json.loads(message)
-        instance, sha256 = record["instance"], str(record.get("sha256") or "")
-        if not isinstance(instance, str):
-            return None
-        known = {"record": "state", "instance": instance, "node": _name(record.get("node")), "sha256": sha256}
-        return {**known, **_attempt(record)} if record["record"] == "bundle" else known
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
+        is_attempt = record["record"] == "bundle"
+        texts = {name: str(record.get(name) or "") for name in LENGTHS}
+        generation = {"generation": int(record["generation"] or 0)} if is_attempt else {}
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         return None
-
-
-def _attempt(record: Mapping[str, Any]) -> Json:
-    """Return the fields of an attempt to apply a bundle, cut and printable."""
-    texts = {"result": MAX_NAME, "step": MAX_STEP, "message": MAX_MESSAGE}
-    cut = {name: _printable(str(record.get(name) or ""))[:length] for name, length in texts.items()}
-    return {"record": "bundle", "generation": int(record["generation"] or 0), **cut, "sha256": str(record["sha256"])}
-
-
-def _name(value: object) -> str:
-    """Return the name of a node, or "" if it is malformed."""
-    return value if isinstance(value, str) and NAME.fullmatch(value) else ""
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text)
+    texts["node"] = texts["node"] if NAME.fullmatch(texts["node"]) else ""
+    cut = {name: "".join(each if each.isprintable() else "?" for each in text[: LENGTHS[name]]) for name, text in texts.items()}
+    return {**cut, **generation, "record": "bundle" if is_attempt else "state", "instance": record["instance"]}

@@ -105,7 +105,7 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
         return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)
     if memory.undo and not (is_full and _own(pointer, rollout, memory, clock)):
         return _write(rollout, pointer, (LAST, FULL), memory, clock)  # before the reports, which may be unreadable
-    fleet = _fleet(rollout, memory, api)
+    fleet = _fleet(rollout, pointer, memory, api)
     if rollout.is_create and not memory.generation:
         if fleet.without_agent and clock.elapsed_s < FIRST_REPORTS_S:
             return Decision(Wait("waiting for the first reports of running nodes"), memory)
@@ -116,10 +116,10 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
     return _next_wave(rollout, pointer, fleet, memory, clock)
 
 
-def _fleet(rollout: Rollout, memory: Memory, api: RolloutApi) -> Fleet:
+def _fleet(rollout: Rollout, pointer: Pointer | None, memory: Memory, api: RolloutApi) -> Fleet:
     """Return the running nodes; no error here may fail a rollback."""
     try:
-        return api.fleet(rollout.cluster, rollout.log_group, rollout.roles)
+        return api.fleet(rollout.cluster, rollout.log_group, rollout.roles, pointer)
     except ApiError:
         raise
     except Exception as error:

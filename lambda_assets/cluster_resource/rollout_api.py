@@ -67,19 +67,19 @@ class RolloutApi:
             if (call.operation, error.kind) != ("DeleteParameter", Kind.ABSENT):
                 raise
 
-    def fleet(self, cluster: str, log_group: str, roles: Mapping[str, str]) -> Fleet:
-        """Return the running nodes of the cluster and their reports."""
-        return fleet_of(self._clusters.nodes(cluster), self._reports(log_group), roles)
-
-    def _reports(self, log_group: str) -> Iterator[tuple[int, str]]:
-        """Yield the time and text of the last reports, page by page; their order in different streams is not documented."""
+    def fleet(self, cluster: str, log_group: str, roles: Mapping[str, str], pointer: Pointer | None) -> Fleet:
+        """Return the running nodes of the cluster and their reports; ``pointer`` is the latest."""
         since = int((self._now() - timedelta(seconds=REPORTED_S)).timestamp() * 1000)
+        return fleet_of(self._clusters.nodes(cluster), self._reports(log_group, since), roles, since, pointer)
+
+    def _reports(self, log_group: str, since: int) -> Iterator[Json]:
+        """Yield the last reports, page by page; their order in different streams is not documented."""
         end = self._seconds() + READ_S
         token: Json = {}
         while True:
             with api_errors("FilterLogEvents"):
                 page = self._logs.filter_log_events(logGroupName=log_group, startTime=since, **token)
-            yield from ((event["timestamp"], event["message"]) for event in page["events"])
+            yield from page["events"]
             if not page.get("nextToken"):
                 return
             if self._seconds() >= end:

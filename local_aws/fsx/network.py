@@ -5,6 +5,7 @@ from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface, OutOfAddressesError, Place, create, find_group, find_subnet
 
 LUSTRE_PORTS = (988, *range(1018, 1024))
+FILE_SYSTEM_TAG = "AmazonFSx.FileSystemId"
 _GIB_PER_SERVER = 2400
 
 
@@ -44,10 +45,13 @@ def _check_ports(place: Place) -> None:
 def attach(place: Place, file_system_id: str, request: Json) -> list[Interface]:
     """Create the file system's interfaces: one for its metadata server and one per file server.
 
-    The number of servers of a file system is not published; one per 2,400 GiB is assumed.
+    They have the tag with which AmazonFSxServiceRolePolicy finds them. The number of servers of a file system is not published;
+    one per 2,400 GiB is assumed.
     """
     servers = -(-int(request.get("StorageCapacity") or _GIB_PER_SERVER) // _GIB_PER_SERVER)
     try:
-        return create(place, 1 + servers, description=f"Created By Amazon FSx for {file_system_id}")
+        found = create(place, 1 + servers, description=f"Created By Amazon FSx for {file_system_id}")
     except OutOfAddressesError as error:
         raise _invalid(str(error)) from error
+    place.ec2.create_tags([each.id for each in found], {FILE_SYSTEM_TAG: file_system_id})
+    return found

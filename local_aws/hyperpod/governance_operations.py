@@ -41,7 +41,7 @@ def create(resource: str, call: Call) -> Json:
     call.authorize(f"sagemaker:{call.operation}", arn, given)
     _authorize_on_cluster(call, given)
     if tags:
-        call.authorize("sagemaker:AddTags", arn, given)
+        call.authorize("sagemaker:AddTags", arn, given | {"sagemaker:TaggingAction": call.operation})
     check_tags(tags)
     cluster = _cluster(call, request["ClusterArn"])
     _authorize_access(call, cluster.eks_arn, "AssociateAccessPolicy")

@@ -63,7 +63,8 @@ _KEYS = {
     *("aws:sourceaccount", "aws:sourcearn", "aws:resourceaccount", "aws:securetransport", "aws:requestedregion"),
     *("aws:tagkeys", "aws:calledvia", "aws:viaawsservice", "iam:passedtoservice", "cloudwatch:namespace"),
     *("s3:prefix", "s3:delimiter", "s3:resourceaccount", "sts:externalid", "sts:rolesessionname"),
-    *("sagemaker:vpcsubnets", "sagemaker:vpcsecuritygroupids", "sagemaker:instancetypes", "lambda:functionarn"),
+    *("sagemaker:vpcsubnets", "sagemaker:vpcsecuritygroupids", "sagemaker:instancetypes", "sagemaker:taggingaction"),
+    "lambda:functionarn",
     *("ec2:createaction", "ec2:subnet", "ec2:vpc", "ec2:region", "ec2:availabilityzone", "ec2:authorizeduser"),
     *("ec2:authorizedservice", "ec2:permission", "ec2:vpceservicename"),
 }

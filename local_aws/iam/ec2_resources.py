@@ -20,6 +20,7 @@ def on_resource(place: Place, required: Permissions, parameters: Parameters) -> 
     keys: dict[str, str | list[str]] = {
         "ec2:Subnet": place.arn(f"subnet/{interface.subnet.id}"),
         "ec2:Vpc": place.arn(f"vpc/{interface.subnet.vpc_id}"),
+        **{f"aws:ResourceTag/{tag['key']}": tag["value"] for tag in interface.get_tags()},
     }
     # Detaching also requires permission on the instance.
     instances = [place.arn(f"instance/{interface.instance.id}")] if "AttachmentId" in parameters else []

@@ -119,6 +119,14 @@ def test_only_an_adopted_cluster_has_the_property_adopt(choices: Synthesized) ->
     assert "Adopt" not in choices["ours", CLUSTER].properties(OURS)
 
 
+def test_only_a_file_that_adopts_may_tag_an_existing_cluster(choices: Synthesized) -> None:
+    statements = {
+        choice: {each["Sid"]: each for _, each in choices[choice, CLUSTER].statements()} for choice in ("adopted", "ours")
+    }
+    assert "sagemaker:TaggingAction" not in str(statements["adopted"]["AdoptCluster"])
+    assert "AdoptCluster" not in statements["ours"]
+
+
 @pytest.mark.parametrize("choice", ["adopted", "ours"])
 def test_a_cluster_can_be_released_after_adopt_was_removed_from_the_file(choices: Synthesized, choice: str) -> None:
     """The policy is updated before the cluster, and the old one's Delete still has `Adopt`."""

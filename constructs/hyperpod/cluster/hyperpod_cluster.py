@@ -148,6 +148,7 @@ class HyperPodCluster(Construct):
             volume_key_ids=volume_key_ids(EffectiveRequest(self._config)),
             bundle_parameter=bundle_parameter(self._config.name) if self._config.orchestrator is Orchestrator.SLURM else None,
             eks_cluster_name=self._config.eks_cluster_name,
+            adopts=self._config.adopt,
             image_ids=sorted({image for group in groups if (image := group.get("ImageId", "")).startswith("ami-")}),
         )
 

@@ -61,10 +61,9 @@ class NodePermissions:
         ]
 
     def manage_interfaces(self) -> iam.PolicyStatement:
-        """Allow HyperPod to share, detach and delete existing network interfaces in the cluster's subnets, and pods to use them.
+        """Allow HyperPod to share, detach and delete existing network interfaces of nodes, and pods to use them.
 
         https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action.
-        The condition accepts any account, because the ARN of a shared subnet contains its owner's.
         """
         return iam.PolicyStatement(
             sid="ManageNetworkInterfaces",
@@ -76,7 +75,7 @@ class NodePermissions:
                 *(ASSIGN_POD_ADDRESSES if self.config.eks else ()),
             ],
             resources=[self._interface],
-            conditions={"ArnEquals": {"ec2:Subnet": [self._ec2("subnet", each, account="*") for each in self._subnets]}},
+            conditions=self._existing_interfaces,
         )
 
     @property
@@ -110,7 +109,7 @@ class NodePermissions:
 
     def interface_wildcard(self) -> dict[str, str]:
         """Return the reason for the wildcard in statements on network interfaces."""
-        return {self._interface: "IDs are unknown at synth; all actions except tagging are limited to the cluster's subnets"}
+        return {self._interface: "IDs are unknown at synth; actions on existing interfaces are limited to the cluster's subnets"}
 
     def _observability(self) -> list[iam.PolicyStatement]:
         return [
@@ -164,8 +163,19 @@ class NodePermissions:
                 actions=["ec2:CreateNetworkInterface"],
                 resources=[self._interface, *self._subnets_and_groups],
             ),
-            # Without ec2:CreateAction, as in AWS's policies: HyperPod may tag in a separate call.
-            iam.PolicyStatement(sid="TagNetworkInterfaces", actions=["ec2:CreateTags"], resources=[self._interface]),
+            iam.PolicyStatement(
+                sid="TagNewNetworkInterfaces",
+                actions=["ec2:CreateTags"],
+                resources=[self._interface],
+                conditions={"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
+            ),
+            # AWS's policies need no ec2:CreateAction: HyperPod may tag in a separate call.
+            iam.PolicyStatement(
+                sid="TagNetworkInterfaces",
+                actions=["ec2:CreateTags"],
+                resources=[self._interface],
+                conditions=self._existing_interfaces,
+            ),
             # Detaching also requires the right on the interface, which is limited to the cluster's subnets.
             iam.PolicyStatement(
                 sid="DetachNetworkInterfaces", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
@@ -220,6 +230,18 @@ class NodePermissions:
     @cached_property
     def _data_bucket_arn(self) -> str:
         return self.stack.format_arn(service="s3", region="", account="", resource=str(self.data_bucket_name))
+
+    @cached_property
+    def _existing_interfaces(self) -> dict[str, dict[str, object]]:
+        """Return the conditions for interfaces in the cluster's subnets, except those of file systems, which FSx tags.
+
+        The subnets accept any account, because the ARN of a shared subnet contains its owner's. For the tag, see
+        https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonFSxServiceRolePolicy.html.
+        """
+        return {
+            "ArnEquals": {"ec2:Subnet": [self._ec2("subnet", each, account="*") for each in self._subnets]},
+            "Null": {"aws:ResourceTag/AmazonFSx.FileSystemId": "true"},
+        }
 
     @cached_property
     def _subnets(self) -> list[str]:

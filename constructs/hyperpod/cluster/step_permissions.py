@@ -37,6 +37,7 @@ class StepPermissions:
     volume_key_ids: Sequence[str]
     bundle_parameter: str | None = None
     eks_cluster_name: str | None = None
+    adopts: bool = False
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except those for logs."""
@@ -90,18 +91,24 @@ class StepPermissions:
         ]
 
     def _create(self) -> list[iam.PolicyStatement]:
+        # Without the tags of the resource, the function could take over a cluster of another stack by changing its tags.
+        new = {"StringEqualsIfExists": self._ownership("aws:ResourceTag")}
+        ours = self._ownership("aws:RequestTag")
         statements = [
             iam.PolicyStatement(
-                # CreateCluster also requires the right to tag the cluster.
                 sid="CreateCluster",
-                actions=["sagemaker:AddTags", "sagemaker:CreateCluster"],
+                actions=["sagemaker:CreateCluster"],
                 resources=[self._clusters],
-                conditions={
-                    "StringEquals": self._ownership("aws:RequestTag"),
-                    # Without it, the function could take over a cluster of another stack by changing its tags.
-                    "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
-                },
+                conditions={"StringEquals": ours, **new},
             ),
+            iam.PolicyStatement(
+                # CreateCluster also requires the right to tag the cluster; the key has the name of the operation that creates it.
+                sid="TagNewCluster",
+                actions=["sagemaker:AddTags"],
+                resources=[self._clusters],
+                conditions={"StringEquals": {**ours, "sagemaker:TaggingAction": "CreateCluster"}, **new},
+            ),
+            *(self._adopt() if self.adopts else []),
             iam.PolicyStatement(
                 # CreateCluster requires this, too; whether with the request's tags is not documented.
                 sid="UpdateClusterSoftware",
@@ -119,6 +126,20 @@ class StepPermissions:
                 )
             )
         return statements
+
+    def _adopt(self) -> list[iam.PolicyStatement]:
+        """Allow adding the stack's ownership tags to an existing cluster without an owner."""
+        return [
+            iam.PolicyStatement(
+                sid="AdoptCluster",
+                actions=["sagemaker:AddTags"],
+                resources=[self._clusters],
+                conditions={
+                    "StringEquals": self._ownership("aws:RequestTag"),
+                    "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
+                },
+            )
+        ]
 
     def _change(self) -> list[iam.PolicyStatement]:
         return [

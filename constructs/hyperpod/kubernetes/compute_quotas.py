@@ -102,24 +102,31 @@ class QuotaPermissions:
         ]
 
     def _change(self) -> list[iam.PolicyStatement]:
+        creations = ["sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"]
+        ours = self._ownership("aws:RequestTag")
         return [
             iam.PolicyStatement(
-                # A creation also requires the right to tag.
                 sid="CreateQuotas",
-                actions=["sagemaker:AddTags", "sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"],
+                actions=creations,
+                resources=self._items,
+                conditions={"StringEquals": ours, "StringEqualsIfExists": self._ownership("aws:ResourceTag")},
+            ),
+            iam.PolicyStatement(
+                # A creation also requires the right to tag. Other calls must not: the function could take over another quota.
+                sid="TagNewQuotas",
+                actions=["sagemaker:AddTags"],
                 resources=self._items,
                 conditions={
-                    "StringEquals": self._ownership("aws:RequestTag"),
-                    # Without it, the function could take over a quota of another stack by changing its tags.
+                    "StringEquals": {**ours, "sagemaker:TaggingAction": [each.removeprefix("sagemaker:") for each in creations]},
                     "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
                 },
             ),
             iam.PolicyStatement(
                 # A creation also requires the right on the cluster, which has the tags of another stack.
                 sid="CreateQuotasOfCluster",
-                actions=["sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"],
+                actions=creations,
                 resources=[self._clusters],
-                conditions={"StringEquals": self._ownership("aws:RequestTag")},
+                conditions={"StringEquals": ours},
             ),
             iam.PolicyStatement(
                 sid="UpdateAndDeleteQuotas",

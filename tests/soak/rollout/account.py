@@ -25,6 +25,7 @@ SERVICES = {
     "FilterLogEvents": "logs",
     "ListClusterNodes": "sagemaker",
 }
+FORGED = '"record": "bundle", "instance": "INSTANCE", "sha256": "SHA", "generation": 9007199254740'
 HOSTILE = {
     "malformed": "no JSON",
     "deep": "[" * 100_000,
@@ -32,8 +33,10 @@ HOSTILE = {
     "unknown": '{"record": "bundle", "instance": "i-unknown", "sha256": "SHA", "result": "failed", "generation": 9007199254740}',
     "long": json.dumps({"record": "state", "instance": "INSTANCE", "node": "\U0001f600" * 900, "sha256": "x" * 900}),
     "old": '{"record": "bundle", "instance": "INSTANCE", "sha256": "SHA", "result": "failed", "generation": 1}',
+    "forged failure": f'{{{FORGED}, "result": "failed"}}',
+    "forged success ahead": f'{{{FORGED}, "result": "applied"}}',
 }
-"""Records that must do no harm. A node can also forge the records of any other, which nothing can detect."""
+"""Records that must do no harm. The forged ones are in the stream of another instance."""
 
 
 class RolloutAccount:
@@ -67,7 +70,9 @@ class RolloutAccount:
     def add_hostile(self, what: str, instance: str, sha256: str) -> None:
         """Write a record that no agent writes."""
         message = HOSTILE[what].replace("INSTANCE", instance).replace("SHA", sha256)
-        self._events.append({"logStreamName": "workers/hostile", "timestamp": self._now_ms(), "message": message})
+        stream = "workers/i-0forged" if what.startswith("forged") else f"workers/{instance}"
+        ahead = 7_200_000 if what.endswith("ahead") else 0
+        self._append(stream, {"timestamp": self._now_ms() + ahead, "message": message})
 
     def change_by_hand(self, value: str | None) -> None:
         """Change the parameter outside CloudFormation."""
@@ -83,10 +88,13 @@ class RolloutAccount:
         if not self.has_log_group:
             return
         for record in records:
-            self._events.append({"logStreamName": f"{node.group}/{node.instance}", **record})
+            self._append(f"{node.group}/{node.instance}", record)
             content = json.loads(record["message"])
             if content.get("result") == "failed":
                 node.failures.append((content["sha256"], content["generation"], self._timeline.clock.now))
+
+    def _append(self, stream: str, event: Json) -> None:
+        self._events.append({"logStreamName": stream, "ingestionTime": self._now_ms(), **event})
 
     # What functions call
 

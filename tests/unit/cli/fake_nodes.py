@@ -63,7 +63,8 @@ class FakeNodes(FakeStack):
 
     def _report(self, instance: str, name: str) -> Json:
         message = json.dumps({"record": "state", "instance": instance, "node": name})
-        return {"logStreamName": f"group/{instance}", "timestamp": time.time() * 1000, "message": message}
+        now = time.time() * 1000
+        return {"logStreamName": f"group/{instance}", "timestamp": now, "ingestionTime": now, "message": message}
 
     def deployment(self) -> Deployment:
         """The deployment of the cluster's file."""

@@ -43,6 +43,8 @@ class FakeOperations(FakeStack):
         self.continuous = False
         self.nodes = [node("head", 1), node("work", 2), node("work", 3)]
         self.logged: dict[str, list[tuple[str, datetime, str]]] = {}
+        self.ingested: datetime | None = None
+        """When CloudWatch received all lines; None if each at its own time."""
         self.alarms: list[Json] = []
         self.history: list[Json] = []
         self.systems = [
@@ -61,6 +63,11 @@ class FakeOperations(FakeStack):
     def deployment(self) -> Deployment:
         session: Any = self
         return Deployment(parsed(self.file), session)
+
+    def forge(self, stream: str, record: str, number: int, minutes: float = 1, **facts: Any) -> None:
+        """Write a record of a node of group work to any stream."""
+        fields = {"record": record, "instance": f"i-{number:017d}", "node": "work-1", "group": "work", "sha256": NEW, **facts}
+        self.log(REPORTS, stream, ago(minutes), fields)
 
     def log(self, group: str, stream: str, time: datetime, record: Json) -> None:
         self.logged.setdefault(group, []).append((stream, time, json.dumps(record)))
@@ -186,11 +193,15 @@ class FakeOperations(FakeStack):
         if asked["logGroupName"] not in self.logged:
             raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": ""}}, "FilterLogEvents")
         found = [
-            {"logStreamName": stream, "timestamp": int(time.timestamp() * 1000), "message": line}
+            {"logStreamName": stream, "timestamp": _ms(time), "ingestionTime": _ms(self.ingested or time), "message": line}
             for stream, time, line in self.logged[asked["logGroupName"]]
             if time.timestamp() * 1000 >= asked["startTime"] and stream.startswith(asked.get("logStreamNamePrefix", ""))
         ]
         return {"events": found}
+
+
+def _ms(time: datetime) -> int:
+    return int(time.timestamp() * 1000)
 
 
 @dataclass(frozen=True)

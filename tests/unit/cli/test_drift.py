@@ -76,7 +76,8 @@ class DriftAccount(FakeAccount):
 
     def report(self, instance: str, sha256: str) -> None:
         line = json.dumps({"record": "state", "instance": instance, "sha256": sha256})
-        self.reports.append({"logStreamName": f"work/{instance}", "timestamp": int(NOW.timestamp() * 1000), "message": line})
+        now = int(NOW.timestamp() * 1000)
+        self.reports.append({"logStreamName": f"work/{instance}", "timestamp": now, "ingestionTime": now, "message": line})
 
     def update(self, **changes: Any) -> None:
         """Change the cluster outside the deployment."""

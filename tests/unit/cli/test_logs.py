@@ -81,3 +81,12 @@ def test_a_node_without_an_agent_has_the_names_that_the_api_knows(account: FakeO
         "host": "ip-10-1-0-2",
         "group": "work",
     }
+
+
+def test_a_node_that_reports_the_name_of_another_is_not_found_by_it(account: FakeOperations) -> None:
+    minutes = (NOW - datetime.now(UTC)).total_seconds() / 60
+    account.state("work", 2, minutes=minutes, node="work-2")
+    account.state("work", 3, minutes=minutes, node="work-2")
+    with pytest.raises(CommandError, match="no lifecycle log of node 'work-2'"):
+        logs(account.deployment(), node="work-2")
+    assert data_of(logs(account.deployment(), node="work#1"))["lines"] == ['{"of": 2}']

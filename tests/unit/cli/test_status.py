@@ -140,6 +140,31 @@ def test_a_node_that_could_not_apply_the_bundle_is_listed_with_step_and_message(
     assert older(account) == [WORK]
 
 
+def test_records_of_a_node_in_another_nodes_stream_change_nothing(account: FakeOperations) -> None:
+    account.pointer = json.dumps({"version": 1, "sha256": NEW})
+    account.state("head", 1, **slurm(DRAINED))
+    account.state("work", 2, sha256="")
+    account.bundle("work", 2, "failed", step="create users", message="useradd: exit 9")
+    before = data(account)
+    for record in ("state", "bundle"):
+        account.forge("work/i-00000000000000003", record, 2, minutes=0, result="applied", **slurm(slurmctld=0))
+    assert data(account) == before
+
+
+def test_a_state_ahead_of_its_ingestion_is_not_newer(account: FakeOperations) -> None:
+    account.pointer = json.dumps({"version": 1, "sha256": NEW})
+    account.state("work", 2, minutes=-90)
+    account.state("work", 2, minutes=0, sha256="")
+    account.ingested = NOW
+    assert row(shown(account), WORK)[-1] == "incomplete"
+
+
+def test_only_controllers_report_slurms_view(account: FakeOperations) -> None:
+    account.state("head", 1, minutes=2, **slurm(DRAINED))
+    account.state("work", 2, role="controller", **slurm(slurmctld=0))
+    assert "1 idle, 0 allocated, 1 drained" in shown(account)
+
+
 def test_a_node_with_a_full_root_volume_is_listed_and_a_shared_file_system_is_no_problem_of_a_node(
     account: FakeOperations,
 ) -> None:

@@ -173,7 +173,13 @@ class FakeAccount:
         record = {"version": 1, "instance": node.instance, "node": f"{node.group}-1", "generation": node.generation, **more}
         if self.texts:
             record |= {name: text for name, text in self.texts.items() if name == "node" or more["record"] == "bundle"}
-        self.events.append({"timestamp": int(self.clock.now.timestamp() * 1000), "message": json.dumps(record)})
+        self.write(f"{node.group}/{node.instance}", json.dumps(record))
+
+    def write(self, stream: str, message: str, ahead_s: float = 0) -> None:
+        """Write a line to a log stream, with a time ahead of the clock."""
+        now = int(self.clock.now.timestamp() * 1000)
+        time = now + int(ahead_s * 1000)
+        self.events.append({"logStreamName": stream, "timestamp": time, "ingestionTime": now, "message": message})
 
 
 class RolloutWorld(World):

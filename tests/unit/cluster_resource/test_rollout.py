@@ -54,6 +54,14 @@ def test_a_creation_points_all_nodes_to_the_bundle_at_once() -> None:
     assert (world.clock.now - world.states.executions.popitem()[1].started).total_seconds() <= 30
 
 
+def written(*records: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the events of a node that wrote the records, one per millisecond."""
+    return [
+        {"logStreamName": "workers/i-1", "timestamp": time, "ingestionTime": time, "message": json.dumps(record)}
+        for time, record in enumerate(records)
+    ]
+
+
 def test_a_change_reaches_controllers_then_login_then_few_then_all_compute_nodes(world: RolloutWorld) -> None:
     done = world.update_to("b", "a")
     assert done["Status"] == "SUCCESS"
@@ -266,8 +274,41 @@ def test_nodes_that_do_not_run_are_ignored(world: RolloutWorld) -> None:
     ],
 )
 def test_malformed_records_are_ignored(world: RolloutWorld, message: str) -> None:
-    world.account.events.append({"timestamp": int(world.clock.now.timestamp() * 1000), "message": message})
+    world.account.write("workers/i-1", message)
     assert world.update_to("b", "a")["Status"] == "SUCCESS"
+
+
+def forge(world: RolloutWorld, victim: FakeNode, stream: str, result: str) -> None:
+    """Write the result of a node's attempt in its place, ahead in time and for a later pointer."""
+    record = {"record": "bundle", "instance": victim.instance, "sha256": sha256_of("b"), "generation": 2**40, "result": result}
+    world.account.write(stream, json.dumps(record), ahead_s=7200)
+
+
+def test_a_failure_in_the_stream_of_another_node_stops_no_rollout(world: RolloutWorld) -> None:
+    forge(world, world.account.nodes[0], f"controller/{world.account.nodes[-1].instance}", "failed")
+    assert world.update_to("b", "a")["Status"] == "SUCCESS"
+
+
+@pytest.mark.parametrize("is_in_own_stream", [False, True])
+def test_a_forged_success_hides_no_failure(world: RolloutWorld, *, is_in_own_stream: bool) -> None:
+    victim = break_on(world, "controller", "b")
+    forge(world, victim, f"controller/{victim.instance if is_in_own_stream else 'i-0forged'}", "applied")
+    assert "step 'groups and users': uid 7 is taken" in world.update_to("b", "a")["Reason"]
+
+
+def test_a_record_is_not_newer_than_its_ingestion() -> None:
+    record = {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2}
+    forged, failed = written({**record, "result": "applied"}, {**record, "result": "failed"})
+    [node] = fleet_of([Node("workers", "i-1", "Running", "")], [failed, {**forged, "timestamp": 7_200_000}], {}).nodes
+    assert node.failure("b", 2) == "failed"
+
+
+def test_a_time_ahead_of_its_ingestion_does_not_keep_an_agent_alive(world: RolloutWorld) -> None:
+    node = world.account.nodes[-1]
+    node.has_agent = False
+    world.account.write(f"workers/{node.instance}", json.dumps({"record": "state", "instance": node.instance}), ahead_s=7200)
+    world.clock.advance(rollout_api.REPORTED_S)
+    assert world.update_to("b", "a")["Data"]["Rollout"].endswith(f"; 1 without agent: {node.instance} (workers)")
 
 
 @pytest.mark.parametrize("value", ['{"generation": 1e999}', "[" * 100_000], ids=["infinite", "deep"])
@@ -345,7 +386,7 @@ def test_a_node_that_failed_a_bundle_runs_no_bundle() -> None:
         {"record": "bundle", "instance": "i-1", "sha256": "a", "generation": 1, "result": "applied"},
         {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},
     ]
-    events = list(enumerate(map(json.dumps, records)))
+    events = written(*records)
     [before], [after] = (fleet_of([node], events[:count], {}).nodes for count in (1, 2))
     assert before.has_applied("a", 3)
     assert not after.has_applied("a", 3)
@@ -358,16 +399,14 @@ def test_the_newest_records_of_a_node_count_in_any_order_of_reading(order: int) 
         {"record": "state", "instance": "i-1", "sha256": "a"},
         {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},
     ]
-    events = list(enumerate(map(json.dumps, records)))
+    events = written(*records)
     [found] = fleet_of([Node("workers", "i-1", "Running", "")], events[::order], {}).nodes
     assert (found.sha256, found.failure("b", 2)) == ("", "failed")
 
 
 def test_a_record_for_an_earlier_pointer_that_comes_late_does_not_hide_a_failure() -> None:
     failed = {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 9, "result": "failed", "step": "users"}
-    events = list(
-        enumerate(map(json.dumps, (failed, {**failed, "generation": 1}, {**failed, "generation": 8, "result": "applied"})))
-    )
+    events = written(failed, {**failed, "generation": 1}, {**failed, "generation": 8, "result": "applied"})
     [node] = fleet_of([Node("workers", "i-1", "Running", "")], events, {}).nodes
     assert (node.failure("b", 9), node.has_applied("b", 9)) == ("step 'users'", False)
 
@@ -394,7 +433,8 @@ def test_a_refused_call_ends_the_rollout_in_time(world: RolloutWorld, operation:
 def test_reports_that_take_too_long_to_read_are_read_again(world: RolloutWorld) -> None:
     ticks = itertools.count(step=20)
     world.seconds = lambda: next(ticks)
-    world.account.events += [{"timestamp": int(world.clock.now.timestamp() * 1000), "message": ""}] * 1000
+    world.account.write("workers/i-1", "")
+    world.account.events += world.account.events[-1:] * 999
     before = world.clock.now
     done = world.update_to("b", "a", OnFailure="warn")
     assert done["Data"]["Rollout"].startswith("stopped: FilterLogEvents: TooManyReports: the reports of the last 15 minutes")
