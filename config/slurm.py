@@ -31,6 +31,15 @@ class Setup(StrEnum):
     API = "api"
 
 
+class MetadataAccess(StrEnum):
+    """The users of a node that can use its role."""
+
+    ADMINISTRATORS = "administrators"
+    ALL = "all"
+
+
+METADATA_ACCESS = "MetadataAccess"
+"""The metadata of Custom::HyperPodRollout in a template: the value of ``metadata_access`` on running nodes."""
 SCRIPTS_LINE = "slurm: {setup: scripts}"
 
 
@@ -164,6 +173,12 @@ class SlurmConfig(Section):
         "allow SSH to a compute node only to users with a running job there; administrators always have access",
         Change.RUNNING_NODES,
         default=False,
+    )
+    metadata_access: MetadataAccess = setting(
+        "users of a node who reach its metadata service, and so can use the node role: `administrators` (root, slurm, ubuntu and "
+        "users with `sudo`), or `all` with their jobs (see docs/operate/metadata-access.md)",
+        Change.RUNNING_NODES,
+        MetadataAccess.ADMINISTRATORS,
     )
     topology: str | None = setting(
         "text of topology.conf, which must contain every compute node; update it with every instance_count",

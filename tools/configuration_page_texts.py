@@ -152,6 +152,7 @@ users:
       Effect: Allow
       Action: [s3:GetObject, s3:ListBucket]
       Resource: [arn:aws:s3:::our-datasets, arn:aws:s3:::our-datasets/*]
+slurm: {metadata_access: all}
 """,
     "slurm.accounting": """slurm:
   accounting:

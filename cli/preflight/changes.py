@@ -9,7 +9,9 @@ from cli.desired_cluster import deployed_properties, template_resources
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
 from cli.preflight.check import CheckResult, Outcome, error, ok, skipped, warning
+from config.model import ClusterConfig, slurm_of
 from config.section import Change, Removal, Section
+from config.slurm import METADATA_ACCESS, MetadataAccess
 
 # The CDK's command line deletes and recreates these automatically.
 MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
@@ -70,6 +72,7 @@ def changes(account: Account) -> Iterator[CheckResult]:
         *_changed("storage.lustre", config.storage.lustre, storage),
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
+        *_metadata_access(config, deployed.get("Cluster", {})),
     ]
     if not config.storage.lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
         found.append(("storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM))
@@ -94,6 +97,15 @@ def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tu
             if str(old) != str(new):
                 is_smaller = name == CAPACITY and old > new
                 yield f"{path}.{name}", f"{old} -> {new}", Change.AT_CREATION if is_smaller else Change(extra["change"])
+
+
+def _metadata_access(config: ClusterConfig, cluster: Json) -> Iterator[tuple[str, str, Change]]:
+    """Yield a change of the users who can use the node role on running nodes; older deployments restrict none."""
+    for deployed in [each for each in cluster.values() if each["Type"] == "Custom::HyperPodRollout"]:
+        old, new = deployed.get("Metadata", {}).get(METADATA_ACCESS, "all"), slurm_of(config).metadata_access
+        if config.has_node_reports and old != new:
+            lost = "users and jobs cannot use the node role any more, `all` keeps it" * (new is MetadataAccess.ADMINISTRATORS)
+            yield "slurm.metadata_access", f"{old} -> {new}{f' ({lost})' if lost else ''}", Change.RUNNING_NODES
 
 
 def _links(account: Account, deployed: list[Json]) -> Iterator[tuple[str, str, Change]]:

@@ -17,6 +17,7 @@ LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
 SLURM, EKS = "slurm", "eks"
 SCRIPTS, API = "scripts", "api"
 LDAP, ACTIVE_DIRECTORY = "ldap", "active_directory"
+ADMINISTRATORS, ALL = "administrators", "all"
 Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType", "Directory", "Follow")
 
 
@@ -69,6 +70,7 @@ class Slurm:
     setup: str
     settings: dict[str, str]
     partitions: tuple[Partition, ...]
+    metadata_access: str = ADMINISTRATORS
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "groups": ("[]", "[vision]"),
     "restrict_ssh": ("true", "false"),
     "prolog_and_epilog": ("true", "false"),
+    "metadata_access": ("administrators", "all"),
     "state_folder": ("/fsx/slurm", "/home/slurm"),
     "homes": ("/fsx", "/fsx/people"),
     "database": ("local", "external", "managed", "none"),

@@ -130,6 +130,7 @@ def test_the_fingerprint_does_not_depend_on_the_folder(files: Files, tmp_path: P
         {"users": [{"name": "alice", "uid": 10001, "sudo": True}]},
         {"user_groups": [{"name": "vision", "gid": 20001}]},
         {"slurm": {"restrict_ssh": True}},
+        {"slurm": {"metadata_access": "all"}},
         {"slurm": {"accounting": {"database": "none"}}},
         {"lifecycle": {"message_of_the_day": "hello"}},
     ],

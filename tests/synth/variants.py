@@ -54,8 +54,11 @@ CHANGES: dict[str, dict[str, Any]] = {
         "storage": {"lustre": None, "existing": EXISTING_FILE_SYSTEM, "data_bucket": {"existing": "datasets"}},
     },
     "existing-bucket": {"storage": {"data_bucket": {"existing": "datasets"}}},
-    "bucket-read": {"storage": {"data_bucket": {"node_access": "read"}}},
-    "bucket-written": {"storage": {"data_bucket": {"existing": "datasets", "node_access": "write"}}},
+    "bucket-read": {"slurm": {"metadata_access": "all"}, "storage": {"data_bucket": {"node_access": "read"}}},
+    "bucket-written": {
+        "slurm": {"metadata_access": "administrators"},
+        "storage": {"data_bucket": {"existing": "datasets", "node_access": "write"}},
+    },
     "no-storage": {"storage": {"lustre": None, "data_repository_associations": []}},
     "destroyed": {"storage": {"lustre": {"removal": "destroy"}, "data_bucket": {"removal": "destroy"}}},
     "bucket-destroyed": {"storage": {"data_bucket": {"removal": "destroy"}}},
@@ -83,7 +86,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "recreated": {"recreate": True},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
-    "node-role": {"node_role": NODE_ROLE},
+    "node-role": {"slurm": {"metadata_access": "all"}, "node_role": NODE_ROLE},
     "external-accounting": {"slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET}}},
     "own-key": {
         "slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY}},

@@ -11,8 +11,9 @@ from cluster_request.request import Request, RequestValues, cluster_request
 from cluster_request.resource_properties import resource_properties, tagged
 from config.fingerprint import fingerprint
 from config.instance_group import Role
-from config.model import ClusterConfig, Orchestrator, Wait
+from config.model import ClusterConfig, Orchestrator, Wait, slurm_of
 from config.operation_names import bundle_parameter
+from config.slurm import METADATA_ACCESS
 from constructs.hyperpod.cluster.autoscaler_role import AutoscalerRole
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.generated_names import cluster_names
@@ -106,6 +107,9 @@ class HyperPodCluster(Construct):
                 "OnFailure": self._config.lifecycle.on_follow_failure.value,
             },
         )
+        # For `preflight`: a node reads it in its settings, which the template does not have.
+        resource = cast("cdk.CfnResource", rollout.node.default_child)
+        resource.add_metadata(METADATA_ACCESS, slurm_of(self._config).metadata_access.value)
         rollout.node.add_dependency(self._last, self._provider, scripts)
         return rollout.get_att_string("Rollout")
 

@@ -80,6 +80,7 @@ def _slurm(config: ClusterConfig) -> Settings:
         "state_folder": slurm.state_folder,
         "prolog_and_epilog": slurm.prolog_and_epilog,
         "restrict_ssh": slurm.restrict_ssh,
+        "metadata_access": slurm.metadata_access.value,
         "topology": slurm.topology,
         "settings": slurm.settings,
         "partitions": _partitions(config),

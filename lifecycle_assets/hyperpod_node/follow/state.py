@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 TIMEOUT_S, SLURM_TIMEOUT_S = 10.0, 15.0
 FOLDERS = ("/", "/fsx", "/home")
 SERVICES = {
-    CONTROLLER: ("munge", "slurmctld", "slurmdbd", "hyperpod-slurm-conf"),
-    LOGIN: ("munge", "sackd"),
-    COMPUTE: ("munge", "slurmd"),
+    CONTROLLER: ("munge", "slurmctld", "slurmdbd", "hyperpod-slurm-conf", "hyperpod-metadata"),
+    LOGIN: ("munge", "sackd", "hyperpod-metadata"),
+    COMPUTE: ("munge", "slurmd", "hyperpod-metadata"),
 }
 JOINING = "joining"
 MOST_PROBLEMS = 50

@@ -173,6 +173,7 @@ class Node:
             *("unshare", "--time", f"--boottime=-{uptime_s}", "--fork"),
             *("systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--settings=no"),
             *("--resolv-conf=off", "--timezone=off", "--link-journal=no", "--console=pipe", "--notify-ready=yes"),
+            "--capability=CAP_NET_ADMIN",  # of the node's own network: packet filters
             f"--directory={self._disk.root}",
             f"--machine={self.spec.id}",
             f"--hostname={self.spec.hostname}",

@@ -22,14 +22,14 @@ NEW_KEY = "ssh-keygen -q -t ed25519 -N '' -f /root/carol && cat /root/carol.pub"
 SSH = "ssh -o BatchMode=yes -o StrictHostKeyChecking=no -i /root/carol carol@{} id -un 2>&1 || true"
 
 
-def bundle(carol: str | None = None, script: str | None = None) -> Bundle:
-    """A bundle with alice, and perhaps carol with a key, and a live script."""
+def bundle(carol: str | None = None, script: str | None = None, access: str = "administrators") -> Bundle:
+    """A bundle with alice, and perhaps carol with a key, and a live script; ``access`` to the nodes' role."""
     users = [user("alice", 10001), *([user("carol", 10003, ssh_public_keys=[carol])] if carol else [])]
     settings = {
         "users": users,
         "follow": {"parameter": PARAMETER, "log_group": LOG_GROUP},
         "message_of_the_day": "carol is here" if carol else None,
-        "slurm": slurm(settings={"MessageTimeout": "33"} if carol else {}),
+        "slurm": slurm(settings={"MessageTimeout": "33"} if carol else {}, metadata_access=access),
     }
     return Bundle(settings=settings, extra={"live/1.sh": script} if script else {})
 

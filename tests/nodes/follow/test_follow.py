@@ -72,7 +72,7 @@ def test_the_state_of_nodes_is_reported(cluster: Following) -> None:
     assert set(states) == set(NODES)
     slurm = until(lambda: latest()["controller-1"]["slurm"], lambda found: found["nodes"] == 2, UP_S)
     assert (slurm["slurmctld"], slurm["slurmdbd"]) == (1, None)
-    assert states["workers-1"]["services"] == {"munge": "active", "slurmd": "active"}
+    assert states["workers-1"]["services"] == {"munge": "active", "slurmd": "active", "hyperpod-metadata": "active"}
     assert 0 < states["workers-1"]["disks"][0]["free_percent"] < 100
 
 
@@ -133,6 +133,20 @@ def test_a_failing_live_step_is_reported_with_its_title_and_the_next_bundle_repa
         until(lambda: bundles_in_drift(deployment), lambda found: not found, UP_S)
     assert all(cluster.run(name, "ls", "/root/live") for name in NODES)
     assert "carol" not in cluster.run("login-1", "sh", "-c", SSH.format(cluster.machine("workers-1")["address"])).split()
+
+
+def test_jobs_get_the_node_role_with_all_and_lose_it_on_running_nodes_without(cluster: Following) -> None:
+    aws = "env AWS_ENDPOINT_URL=http://127.0.0.1:4566 AWS_REGION=us-west-2 aws sts get-caller-identity --query Arn --output text"
+
+    def job() -> str:
+        return cluster.run(
+            "login-1", "runuser", "-u", "alice", "--", "sh", "-c", f"srun --immediate=30 --chdir=/ {aws} 2>&1 || true"
+        )
+
+    for access, printed in (("all", ":assumed-role/nodes/"), ("administrators", "Unable to locate credentials")):
+        cluster.deploy(bundle(access=access))
+        cluster.until_reported("applied", *NODES)
+        assert printed in job()
 
 
 def test_a_deployment_stops_at_the_first_failure_and_its_rollback_or_the_next_one_repairs_the_nodes(cluster: Following) -> None:

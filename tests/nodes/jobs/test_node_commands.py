@@ -71,6 +71,8 @@ def test_nodes_are_replaced_rebooted_drained_and_resumed_between_jobs(hpod: Hpod
     assert "1 of 1 nodes rebooted" in hpod("reboot", running.machine("workers-2")["address"], "--yes")
     assert running.run("workers-2", "sh", "-c", "ls /run/before 2>/dev/null || echo none") == "none"
     running.idle(2)
+    refused = "curl --silent --max-time 5 http://169.254.169.254/; echo $?"
+    assert running.run("workers-2", "runuser", "-u", "alice", "--", "sh", "-c", refused) == "7"
 
     hpod("drain", after["host"], "--reason", "ECC errors")
     reason = running.run("controller-1", *SINFO, f"--nodes={after['host']}", "--format=%T %E")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cluster_resource.pointer import COMPUTE, CONTROLLER, FULL, Pointer, share
-from cluster_resource.reports import FIRST_PERCENT
+from cluster_resource.waves import FIRST_PERCENT
 from tests.soak.invariants import MACHINERY, PATIENCE_S, TRANSIENT
 from tests.soak.rollout.stack import version_of
 from tests.unit.cluster_resource.rollout_world import sha256_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster_resource.reports import WAVE_S
+from cluster_resource.waves import WAVE_S
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import agent
 from hyperpod_node.steps import extra_scripts

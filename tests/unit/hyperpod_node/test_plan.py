@@ -76,6 +76,7 @@ BEFORE = (
     ("wait until the node is ready", "mount FSx at /fsx"),
     ("mount OpenZFS at /home", "groups and users"),
     ("mount FSx at /fsx", "groups and users"),
+    ("metadata service", "groups and users"),
     ("groups and users", "ssh between nodes"),
     ("groups and users", "message of the day"),
 )
@@ -93,6 +94,7 @@ LIVE = {
     COMPUTE: {"ssh for users with jobs"},
 }
 LIVE_ON_ALL = {
+    "metadata service",
     "groups and users",
     "message of the day",
     "ssh between nodes",

@@ -16,13 +16,13 @@ def broken(draft: Any) -> list[str]:
 
 
 def test_policies_of_aws_and_of_the_account_are_accepted(draft: Any) -> None:
-    draft.set("account", "123456789012").set("node_role", "statements", [READ, READ])
+    draft.set("account", "123456789012").set("node_role", "statements", [READ, READ]).set("slurm", "metadata_access", "all")
     draft.set("node_role", "managed_policy_arns", [AWS_POLICY, "arn:aws:iam::123456789012:policy/team/data"])
     assert draft.set("node_role", "permissions_boundary_arn", "arn:aws:iam::123456789012:policy/limit").problems() == []
 
 
 def test_a_policy_is_attached_once(draft: Any) -> None:
-    draft.set("node_role", "managed_policy_arns", [AWS_POLICY, AWS_POLICY])
+    draft.set("node_role", "managed_policy_arns", [AWS_POLICY, AWS_POLICY]).set("slurm", "metadata_access", "all")
     assert broken(draft) == ["duplicate-node-role-policies: node_role.managed_policy_arns[1]"]
 
 
@@ -52,7 +52,32 @@ def test_a_role_with_additions_may_read_scripts_elsewhere(draft: Any) -> None:
     scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}}
     draft.set("instance_groups", 2, "overrides", scripts)
     assert broken(draft) == ["missing-execution-role: instance_groups[2].overrides.LifeCycleConfig.SourceS3Uri"]
-    assert draft.set("node_role", "statements", [READ]).problems() == []
+    assert draft.set("node_role", "statements", [READ]).set("slurm", "metadata_access", "all").problems() == []
+
+
+REQUIRED = ["metadata-access: slurm.metadata_access"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "broken_rules"),
+    [
+        ("managed_policy_arns", [AWS_POLICY], REQUIRED),
+        ("statements", [READ], REQUIRED),
+        ("statements", [{**READ, "Effect": "Deny"}], []),
+        ("permissions_boundary_arn", AWS_POLICY, []),
+    ],
+)
+def test_who_can_use_permissions_of_nodes_must_be_written(draft: Any, field: str, value: object, broken_rules: list[str]) -> None:
+    assert broken(draft.set("node_role", field, value)) == broken_rules
+    assert draft.set("slurm", "metadata_access", "administrators").problems() == []
+
+
+def test_who_can_use_the_data_bucket_must_be_written_unless_custom_scripts_decide(draft: Any) -> None:
+    draft.set("storage", "data_bucket", {"existing": "ours", "node_access": "read"})
+    draft.set("storage", "data_repository_associations", [])
+    assert REQUIRED[0] in broken(draft)
+    (draft.folder / "scripts").mkdir()
+    assert REQUIRED[0] not in broken(draft.set("lifecycle", "source", "scripts"))
 
 
 @pytest.mark.parametrize(

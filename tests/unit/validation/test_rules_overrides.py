@@ -293,7 +293,7 @@ def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
 
 def test_policies_and_resources_of_the_node_role_are_of_the_partition_of_the_clusters_region(draft: Any) -> None:
     statement = {"Effect": "Allow", "Action": ["s3:GetObject"]}
-    draft.set(
+    draft.set("slurm", "metadata_access", "all").set(
         "node_role",
         {
             "managed_policy_arns": ["arn:aws-cn:iam::aws:policy/ReadOnlyAccess"],

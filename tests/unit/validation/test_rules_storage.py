@@ -140,5 +140,5 @@ def test_an_existing_bucket_with_retain_is_valid(draft: Any) -> None:
 
 
 def test_an_existing_data_bucket_may_be_for_nodes_only(draft: Any) -> None:
-    draft.remove("storage", "data_repository_associations")
+    draft.remove("storage", "data_repository_associations").set("slurm", "metadata_access", "all")
     assert draft.set("storage", "data_bucket", {"existing": "ours", "node_access": "read"}).problems() == []

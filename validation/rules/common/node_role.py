@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 from config.arns import Arn
 from config.entries import repeated
-from config.errors import Level, Path, Problem
-from config.model import ClusterConfig
+from config.errors import ABSENT, Level, Path, Problem
+from config.model import ClusterConfig, slurm_of
 from config.node_role import StatementEffect
-from validation.rules.registry import rule
+from config.slurm import MetadataAccess
+from config.storage import NodeAccess
+from validation.rules.registry import rule, slurm_rule
 
 # IAM accepts 10,240 characters in all inline policies of a role. The deployment's own policies need the rest, with room for
 # clusters of many groups and subnets.
@@ -68,9 +70,10 @@ def node_role_policy_size(config: ClusterConfig) -> Iterator[Problem]:
 def unrestricted_node_role(config: ClusterConfig) -> Iterator[Problem]:
     """`node_role` should not allow all actions.
 
-    Every user of the cluster can use the node role: each of them would be an administrator of the account.
+    Root on any node, with `metadata_access: all` or Amazon EKS every user, would be an administrator of the account.
     """
-    message = "allows all actions to every user of the cluster"
+    is_restricted = config.slurm is not None and config.slurm.metadata_access is MetadataAccess.ADMINISTRATORS
+    message = f"allows all actions to {'root on any node' if is_restricted else 'every user of the cluster'}"
     fix = "list the actions that nodes need, or suppress this warning"
     for index, statement in enumerate(config.node_role.statements):
         if statement.Effect is StatementEffect.ALLOW:
@@ -82,13 +85,37 @@ def unrestricted_node_role(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("node_role", "managed_policy_arns", place), arn, message, fix)
 
 
+@slurm_rule(
+    "metadata-access", "slurm.metadata_access", "node_role", "storage.data_bucket", "lifecycle.source", "instance_groups[]"
+)
+def metadata_access(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.metadata_access` must be in the file if `node_role` or `storage.data_bucket.node_access` gives nodes permissions.
+
+    By default, only root and administrators can use the node role: jobs that rely on its permissions would fail.
+    """
+    allows = any(each.Effect is StatementEffect.ALLOW for each in config.node_role.statements)
+    given = {
+        "node_role": allows or bool(config.node_role.managed_policy_arns),
+        "storage.data_bucket.node_access": config.storage.data_bucket.node_access is not NodeAccess.NONE,
+    }
+    fields = " and ".join(f"`{field}`" for field, gives in given.items() if gives)
+    is_written = "metadata_access" in slurm_of(config).model_fields_set or config.lifecycle.source is not None
+    if fields and not is_written and _is_used(config):
+        message = f"required, as {fields} gives permissions to nodes"
+        fix = "add `slurm: {metadata_access: administrators}` to keep them from users and jobs, or `all`"
+        yield Problem(("slurm", "metadata_access"), ABSENT, message, fix)
+
+
 @rule("unused-node-role", "node_role", "instance_groups[]", level=Level.WARNING)
 def unused_node_role(config: ClusterConfig) -> Iterator[Problem]:
     """`node_role` requires a group without an `execution_role`.
 
     No node would use the role, so its permissions would have no effect.
     """
-    is_used = any(each.execution_role is None and "ExecutionRole" not in each.overrides for each in config.instance_groups)
-    if config.node_role.model_fields_set and not is_used:
+    if config.node_role.model_fields_set and not _is_used(config):
         given = ", ".join(sorted(config.node_role.model_fields_set))
         yield Problem(("node_role",), given, "has no effect, as each group sets `execution_role`", "remove it")
+
+
+def _is_used(config: ClusterConfig) -> bool:
+    return any(each.execution_role is None and "ExecutionRole" not in each.overrides for each in config.instance_groups)

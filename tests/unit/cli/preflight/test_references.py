@@ -29,7 +29,7 @@ DIRECTORY = (
     f"secret_arn: '{SECRET}'}}\n"
 )
 POLICY = f"arn:aws:iam::{ACCOUNT}:policy/data"
-ATTACHED = f"{FILE}node_role: {{managed_policy_arns: ['{POLICY}']}}\n"
+ATTACHED = f"{FILE}node_role: {{managed_policy_arns: ['{POLICY}']}}\nslurm: {{metadata_access: all}}\n"
 BOUNDARY = f"{FILE}node_role: {{permissions_boundary_arn: '{POLICY}'}}\n"
 IMAGE, OWN_ROLE = with_group("ImageId: ami-00000001"), with_group(f"ExecutionRole: '{ROLE}'")
 
