@@ -87,7 +87,7 @@ def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs
     call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in context.items() if value})
     if tags:
         creation = {"sagemaker:TaggingAction": call.operation}
-        call.authorize("sagemaker:AddTags", arn, tag_context(tags, "aws:RequestTag") | creation)
+        call.authorize("sagemaker:AddTags", arn, {**tag_context(tags, "aws:RequestTag"), **creation})
     call.authorize("sagemaker:UpdateClusterSoftware", arn)
 
 

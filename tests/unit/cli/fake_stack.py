@@ -79,4 +79,4 @@ class FakeStack:
             return
         if asked["logGroupName"] != "steps":
             raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": "no group"}}, "FilterLogEvents")
-        yield {"events": [{"logStreamName": "step", "timestamp": 0, "message": line} for line in self.lines]}
+        yield {"events": [{"logStreamName": "step", "timestamp": 0, "ingestionTime": 0, "message": line} for line in self.lines]}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cluster_resource.plan import differs
+from cluster_resource.removed_members import differs
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
 from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, SIX, Json, update, workers
 from tests.unit.cluster_resource.world import World, properties, request

@@ -394,7 +394,7 @@ def test_a_node_that_failed_a_bundle_runs_no_bundle() -> None:
 
 @pytest.mark.parametrize("order", [1, -1], ids=["in-order", "reversed"])
 def test_the_newest_records_of_a_node_count_in_any_order_of_reading(order: int) -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"record": "state", "instance": "i-1", "sha256": "c"},
         {"record": "state", "instance": "i-1", "sha256": "a"},
         {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},

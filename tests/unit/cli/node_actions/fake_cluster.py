@@ -46,7 +46,7 @@ class FakeTime:
 
 def _logged(check: str, line: str) -> Json:
     """A line in the log of a deep health check."""
-    return {"logStreamName": f"DeepHealthCheckResults/{check}", "timestamp": 0, "message": line}
+    return {"logStreamName": f"DeepHealthCheckResults/{check}", "timestamp": 0, "ingestionTime": 0, "message": line}
 
 
 class FakeCluster(FakeNodes):
