@@ -13,6 +13,7 @@ from tests.privilege.account import Deployed, PartFailedError
 from tests.privilege.rights import Right, denials, used, without
 
 IMPATIENCE_S = 15.0  # two and a half of CloudFormation's hours
+LATE_S = 5.0  # a function that only responds can begin after the request has failed
 
 A = TypeVar("A", bound=Deployed)
 Capture: TypeAlias = pytest.CaptureFixture[str]
@@ -69,8 +70,16 @@ def _missed(account: A, right: Right, scenarios: Sequence[Scenario[A]]) -> str:
         try:
             scenario.run(account, without(account.client("iam"), right))
         except PartFailedError as error:
-            if denials(right):
+            if _denied(right):
                 text = " ".join(str(error).split())
                 who = "it" if right.action in text else "IAM's record"
                 return f"{scenario.name}: {text[:120]} ({who} names the action)"
     return ""
+
+
+def _denied(right: Right) -> bool:
+    """Return whether IAM refuses the right, at the latest within seconds."""
+    end = time.monotonic() + LATE_S
+    while not (found := bool(denials(right))) and time.monotonic() < end:
+        time.sleep(0.2)
+    return found
