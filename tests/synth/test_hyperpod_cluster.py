@@ -23,6 +23,7 @@ def test_the_properties_are_those_that_the_functions_read(stack: StackTemplate) 
         "NetworkIdentity",
         "PropertiesVersion",
         "Request",
+        "Scripts",
         "ServiceTimeout",
         "ServiceToken",
         "Wait",
