@@ -101,9 +101,10 @@ def _changed(path: str, section: Section | None, resources: Json) -> Iterator[tu
 
 def _metadata_access(config: ClusterConfig, cluster: Json) -> Iterator[tuple[str, str, Change]]:
     """Yield a change of the users who can use the node role on running nodes; older deployments restrict none."""
-    for deployed in [each for each in cluster.values() if each["Type"] == "Custom::HyperPodRollout"]:
+    rollouts = [each for each in cluster.values() if each["Type"] == "Custom::HyperPodRollout"]
+    for deployed in rollouts if config.has_node_reports else ():
         old, new = deployed.get("Metadata", {}).get(METADATA_ACCESS, "all"), slurm_of(config).metadata_access
-        if config.has_node_reports and old != new:
+        if old != new:
             lost = "users and jobs cannot use the node role any more, `all` keeps it" * (new is MetadataAccess.ADMINISTRATORS)
             yield "slurm.metadata_access", f"{old} -> {new}{f' ({lost})' if lost else ''}", Change.RUNNING_NODES
 

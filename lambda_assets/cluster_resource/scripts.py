@@ -15,8 +15,9 @@ from cluster_resource.pointer import Bundle
 
 PARAMETERS = ("provisioning_parameters.json", "slurm_groups.json")
 """A bundle for Slurm has one of them; its values are known only at deployment, so its hash is a separate one."""
-READS = 16
-LARGE = 2**23
+READS = 10  # as many as botocore has connections
+BATCH = 50
+LARGE = 2**20
 """A larger object is read in parts."""
 
 
@@ -45,7 +46,7 @@ def _sha256(bundle: Bundle, s3: Any) -> str:
             total.update(part)
     try:
         canonical = json.dumps(json.loads(parameters[-1]), sort_keys=True, separators=(",", ":"))
-    except ValueError:
+    except (ValueError, RecursionError):
         canonical = ""
     is_one = len(parameters) <= 2
     return _hex(f"{total.hexdigest()}\n{_hex(canonical)}") if is_one else "unknown"
@@ -61,10 +62,12 @@ def _files(bundle: Bundle, s3: Any) -> Iterator[tuple[str, int, Iterable[bytes]]
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bundle.bucket, Prefix=folder)
     objects = [each for page in pages for each in page.get("Contents", ()) if not each["Key"].endswith("/")]
     with ThreadPoolExecutor(READS) as pool:
-        contents = pool.map(lambda each: None if each["Size"] > LARGE else body(each).read(), objects)
-        for each, content in zip(objects, contents, strict=True):
-            parts = body(each).iter_chunks(LARGE) if content is None else [content]
-            yield each["Key"].removeprefix(folder), each["Size"], parts
+        for start in range(0, len(objects), BATCH):
+            batch = objects[start : start + BATCH]
+            contents = pool.map(lambda each: None if each["Size"] > LARGE else body(each).read(), batch)
+            for each, content in zip(batch, contents, strict=True):
+                parts = body(each).iter_chunks(LARGE) if content is None else [content]
+                yield each["Key"].removeprefix(folder), each["Size"], parts
 
 
 def _hex(text: str) -> str:

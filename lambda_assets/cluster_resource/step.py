@@ -135,7 +135,7 @@ def _end_if_hopeless(
         return waiting
     begin = waits.first_start(event, clock) if is_wait else datetime.fromisoformat(memory.updated_at or str(clock.started))
     groups = [group.name for group in cluster.groups if is_wait or memory.created_at or group.name in memory.awaited]
-    if not cluster.missing(groups):
+    if not cluster.missing(groups, waits.minimums(event.properties)):
         return waiting
     from cluster_resource.node_failures import end_if_hopeless  # noqa: PLC0415  as above
 
@@ -194,7 +194,8 @@ def _called(
     """Make the call unless it starts nodes with changed scripts, or a newer request exists."""
     try:
         if call.operation in STARTS_NODES and (refused := api.scripts_refusal(event.properties.get("Scripts") or {})):
-            return Decision(Fail(refused), memory)
+            after = f"; {reasons.continue_rollback(desired.owner)}" if event.request_type == "Update" else ""
+            return Decision(Fail(f"{refused}{after}"), memory)
         newer = newer_request(event, clock, executions())
         return superseded(newer, memory) if newer else _executed(call, api)
     except ApiError as error:

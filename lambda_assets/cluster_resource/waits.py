@@ -73,8 +73,12 @@ def _missing(properties: Mapping[str, Any], cluster: Cluster | None) -> str:
     """Return the groups with too few running nodes, as text; the cluster's minimums count only for an older template."""
     if cluster is None or properties.get("Wait", "nodes") != "nodes":
         return ""
-    least = {name: int(count) for name, count in properties.get("MinInstanceCounts", {}).items()}
-    return cluster.missing((group.name for group in cluster.groups), least)
+    return cluster.missing((group.name for group in cluster.groups), minimums(properties))
+
+
+def minimums(properties: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many nodes groups need by the file: 0 means all; nothing in an older template."""
+    return {name: int(count) for name, count in properties.get("MinInstanceCounts", {}).items()}
 
 
 def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, missing: str) -> Decision:

@@ -57,6 +57,10 @@ def break_the_parameters(objects: dict[str, bytes], prefix: str) -> None:
     objects[f"{prefix}/slurm_groups.json"] = b"{"
 
 
+def nest_the_parameters(objects: dict[str, bytes], prefix: str) -> None:
+    objects[f"{prefix}/slurm_groups.json"] = b"[" * 200_000
+
+
 def add_parameters(objects: dict[str, bytes], prefix: str) -> None:
     objects[f"{prefix}/provisioning_parameters.json"] = objects[f"{prefix}/slurm_groups.json"]
 
@@ -72,6 +76,7 @@ CHANGES = (
     remove_a_script,
     change_the_parameters,
     break_the_parameters,
+    nest_the_parameters,
     add_parameters,
     rename_a_script,
 )

@@ -61,7 +61,7 @@ class NodePermissions:
         ]
 
     def manage_interfaces(self) -> iam.PolicyStatement:
-        """Allow HyperPod to share, detach and delete existing network interfaces of nodes, and pods to use them.
+        """Allow HyperPod to share, tag, detach and delete existing network interfaces of nodes, and pods to use them.
 
         https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action.
         """
@@ -69,6 +69,7 @@ class NodePermissions:
             sid="ManageNetworkInterfaces",
             actions=[
                 "ec2:CreateNetworkInterfacePermission",
+                "ec2:CreateTags",  # AWS's policies need no ec2:CreateAction: HyperPod may tag in a separate call
                 "ec2:DeleteNetworkInterface",
                 "ec2:DeleteNetworkInterfacePermission",
                 "ec2:DetachNetworkInterface",
@@ -168,13 +169,6 @@ class NodePermissions:
                 actions=["ec2:CreateTags"],
                 resources=[self._interface],
                 conditions={"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
-            ),
-            # AWS's policies need no ec2:CreateAction: HyperPod may tag in a separate call.
-            iam.PolicyStatement(
-                sid="TagNetworkInterfaces",
-                actions=["ec2:CreateTags"],
-                resources=[self._interface],
-                conditions=self._existing_interfaces,
             ),
             # Detaching also requires the right on the interface, which is limited to the cluster's subnets.
             iam.PolicyStatement(

@@ -119,6 +119,18 @@ def test_a_group_of_one_node_needs_no_second_failure_also_in_a_later_hour(world:
     assert "20-tools.sh" in ended(world, raw, 1.5)
 
 
+def test_a_later_hour_ends_for_failed_scripts_though_the_cluster_kept_a_minimum_that_is_met(world: World) -> None:
+    world.sagemaker.capacity = 2
+    name = world.finish(world.event("Create", continuous(4, WaitHours=2)))["PhysicalResourceId"]
+    world.sagemaker.all[0].groups["workers"]["MinInstanceCount"] = 2
+    raw = wait_event(world, name)
+    raw["ResourceProperties"]["MinInstanceCounts"] = {"controller": "0", "workers": "0"}
+    world.deliver(raw)
+    fails(world, 2)
+    fails(world, 3)
+    assert "20-tools.sh" in ended(world, raw, 1.5)
+
+
 FIXES = {
     "Lifecycle scripts did not run successfully": "fix the script",
     "We currently do not have sufficient ml.trn1.32xlarge capacity": "no capacity for ml.trn1.32xlarge",

@@ -41,6 +41,7 @@ def test_nodes_are_not_added_with_changed_scripts(world: World) -> None:
     upload(world, b"evil\n")
     done = world.finish(world.event("Update", larger(), properties(Scripts=SCRIPTS), name))
     assert CHANGED in done["Reason"]
+    assert "aws cloudformation continue-update-rollback" in done["Reason"], "an Update may be a rollback"
     assert "UpdateCluster" not in world.sagemaker.changes()
 
 
