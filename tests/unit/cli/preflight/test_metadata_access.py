@@ -7,6 +7,7 @@ import pytest
 
 from cli.preflight.changes import changes
 from tests.unit.cli.preflight.fake_aws import FILE, asked, lines, stacks
+from tests.unit.cli.preflight.test_eks import NEW
 
 OPEN = f"{FILE}slurm: {{metadata_access: all}}\n"
 NEVER = f"{FILE}lifecycle: {{follow: new_nodes}}\n"
@@ -38,6 +39,7 @@ def deployed(access: str) -> dict[str, Any]:
         ("", OPEN, NOTHING),
         ("administrators", OPEN, "change: `slurm.metadata_access`: administrators -> all: running nodes"),
         ("", NEVER, NOTHING),
+        ("", NEW, NOTHING),  # the file was changed to EKS
     ],
 )
 def test_a_change_of_the_users_of_the_node_role_is_printed(access: str, file: str, line: str) -> None:
