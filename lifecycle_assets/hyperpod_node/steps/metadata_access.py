@@ -67,6 +67,7 @@ Conflicts=shutdown.target
 After=nftables.service
 PartOf=nftables.service
 ReloadPropagatedFrom=nftables.service
+StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot
