@@ -7,6 +7,7 @@ from typing import Any
 
 from cluster_resource.pointer import Bundle
 from config.tags import STACK_ID_TAG
+from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from local_aws.faults import Fault, order
 from tests.privilege.account import Account
 from tests.privilege.cloudformation import Json, Request
@@ -151,12 +152,16 @@ def failing_nodes_of_a_continuous_cluster(account: Account) -> None:
 def rollout(account: Account) -> None:
     """Move running nodes to other scripts; one node reads the pointer and reports."""
     old = account.rollout.properties
-    new = {**old, "Fingerprint": uuid.uuid4().hex}
+    new = {**old, "Prefix": f"lifecycle/{uuid.uuid4().hex}/local"}
+    files = {"on_create.sh": new["Prefix"].encode()}
+    new["Fingerprint"] = ScriptBundle(files).fingerprint
+    for name, content in {**files, "provisioning_parameters.json": old["Parameters"].encode()}.items():
+        account.deploy_script(old["Bucket"], f"{new['Prefix']}/{name}", content)
     account.forget_reports(old["LogGroup"])
     account.done(account.rollout.create())
     [node, *_] = account.client("sagemaker").list_cluster_nodes(ClusterName=account.name)["ClusterNodeSummaries"]
     record = {"record": "state", "instance": node["InstanceId"], "sha256": Bundle.of(new).sha256}
-    account.report(old["Parameter"], old["LogGroup"], f"{node['InstanceId']}/{new['Fingerprint']}", record)
+    account.report(old["Parameter"], old["LogGroup"], f"{node['InstanceGroupName']}/{node['InstanceId']}", record)
     update = account.rollout.update("rollout", new, old)
     account.done(update)
     text = update.answer(account.patience_s)["Data"]["Rollout"]
