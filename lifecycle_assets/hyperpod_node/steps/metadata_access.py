@@ -23,6 +23,9 @@ INSTALL_TIMEOUT_S = 60  # live steps have 360 s together, the users' scripts 300
 TABLE, UNIT = "hyperpod_metadata", "hyperpod-metadata"
 LOCAL = ("slurm", ADMINISTRATOR, "ssm-user")  # ssm-user: of Session Manager, with sudo
 FILE = CODE / "metadata.nft"
+# HyperPod translates the service's address into that of its role proxy, 169.254.0.2:9081, in a network namespace of its agents,
+# whose addresses are of 169.254.0.0/16, before this chain:
+# https://github.com/shimomut/sagemaker-solutions, hyperpod_imds_proxy (2025-07).
 # A new connection without an owner is refused: the first packet of Multipath TCP has none in older kernels. Other packets without
 # an owner are the kernel's, which ends connections of programs that have closed theirs.
 RULES = """\
@@ -36,7 +39,9 @@ table inet {table} {{
     }}
     chain output {{
         type filter hook output priority filter; policy accept;
-        ip daddr 169.254.169.254 goto owner
+        ct original ip daddr 169.254.169.254 goto owner
+        ip daddr {{ 169.254.169.254, 169.254.170.2 }} goto owner
+        ip daddr 169.254.0.2 tcp dport 9081 goto owner
         ip6 daddr fd00:ec2::254 goto owner
     }}
     chain owner {{
@@ -47,7 +52,10 @@ table inet {table} {{
     }}
     chain forward {{
         type filter hook forward priority filter; policy accept;
-        ip daddr 169.254.169.254 goto refuse
+        ip saddr 169.254.0.0/16 accept
+        ct original ip daddr 169.254.169.254 goto refuse
+        ip daddr {{ 169.254.169.254, 169.254.170.2 }} goto refuse
+        ip daddr 169.254.0.2 tcp dport 9081 goto refuse
         ip6 daddr fd00:ec2::254 goto refuse
     }}
     chain refuse {{
