@@ -96,7 +96,8 @@ def _may_create(cluster: Cluster, spec: Json, place: Place) -> None:
     used = [f"subnet/{place.subnet_id}", *(f"security-group/{group}" for group in place.group_ids)]
     for resource in [new, *(_ec2_arn(cluster, name) for name in used)]:
         role.must("ec2:CreateNetworkInterface", resource, keys)
-    role.must("ec2:CreateTags", new, {**keys, "ec2:CreateAction": "CreateNetworkInterface"})
+    role.must("ec2:CreateTags", new, {"ec2:CreateAction": "CreateNetworkInterface"})
+    role.must("ec2:CreateTags", new, keys)  # AWS's policies need no ec2:CreateAction: HyperPod may also tag in a separate call
     role.must("ec2:CreateNetworkInterfacePermission", new, keys)
 
 
