@@ -59,11 +59,12 @@ class ClusterApi:
 
     def scripts_refusal(self, properties: Mapping[str, Any]) -> str:
         """Return why no node may start with the scripts of ``properties``, or nothing."""
-        if self._client_of is None or not Bundle.of(properties).sha256:
+        bundle = Bundle.of(properties)
+        if self._client_of is None or not bundle.sha256:
             return ""
         from cluster_resource.scripts import refusal  # noqa: PLC0415  most steps start no nodes
 
-        return refusal(Bundle.of(properties), self._client_of("s3"))
+        return refusal(bundle, self._client_of("s3"))
 
     def deleting_clusters(self, owner: Owner) -> list[str]:
         """Return the names of the owner's clusters in Deleting."""

@@ -34,7 +34,7 @@ class Bundle(NamedTuple):
             parameters = _digest(json.dumps(json.loads(properties["Parameters"]), sort_keys=True, separators=(",", ":")))
             sha256 = _digest(f"{properties['Fingerprint']}\n{parameters}")
             return cls(str(properties["Bucket"]), str(properties["Prefix"]), sha256)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, RecursionError):
             return cls("", "", "")
 
 

@@ -4,7 +4,6 @@ Before its upload, the asset lies in the bootstrap's bucket, to which other prin
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -44,12 +43,8 @@ def _sha256(bundle: Bundle, s3: Any) -> str:
         total.update(f"{name}\0{size}\0".encode())
         for part in parts:
             total.update(part)
-    try:
-        canonical = json.dumps(json.loads(parameters[-1]), sort_keys=True, separators=(",", ":"))
-    except (ValueError, RecursionError):
-        canonical = ""
-    is_one = len(parameters) <= 2
-    return _hex(f"{total.hexdigest()}\n{_hex(canonical)}") if is_one else "unknown"
+    known = {"Bucket": bundle.bucket, "Prefix": bundle.prefix, "Fingerprint": total.hexdigest(), "Parameters": parameters[-1]}
+    return (len(parameters) <= 2 and Bundle.of(known).sha256) or "unknown"
 
 
 def _files(bundle: Bundle, s3: Any) -> Iterator[tuple[str, int, Iterable[bytes]]]:
@@ -68,7 +63,3 @@ def _files(bundle: Bundle, s3: Any) -> Iterator[tuple[str, int, Iterable[bytes]]
             for each, content in zip(batch, contents, strict=True):
                 parts = body(each).iter_chunks(LARGE) if content is None else [content]
                 yield each["Key"].removeprefix(folder), each["Size"], parts
-
-
-def _hex(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -14,7 +14,7 @@ from cluster_request.service_model import FOLDER, OPERATIONS, SLIM_FILE, slim_mo
 from constructs.hyperpod.cluster.function_package import PACKAGE, write_package
 from stacks.clusters_app import PROJECT
 
-LARGEST_ZIP = 76_600
+LARGEST_ZIP = 76_500
 FINGERPRINT = """
 import os, sys
 from pathlib import Path
