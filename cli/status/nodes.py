@@ -18,6 +18,7 @@ JOINING = "joining"
 APPLIED, ROOT, LOW = "applied", "/", 10.0
 SHORT = 8
 """Characters of a bundle's hash that are shown."""
+_SERVICE_STATES = {"failed": "the service failed", "open": "users of the node reach the keys of the node role"}
 LARGE = 30
 """Nodes up to which all of them are listed."""
 MOST_LISTED = 8
@@ -60,7 +61,9 @@ class ListedNode:
         """Return the node for JSON, with null for what only one of the schedulers knows."""
         return {
             **node_names(self.instance, "", "", self.group),
-            **dict.fromkeys(("role", "slurm_state", "slurm_reason", "agent", "bundle_sha256", "reported", "kubernetes")),
+            **dict.fromkeys(
+                ("role", "slurm_state", "slurm_reason", "failed_services", "agent", "bundle_sha256", "reported", "kubernetes")
+            ),
             "status": self.status,
             "message": self.message or None,
             "image_release": self.summary.get("CurrentImageReleaseVersion"),
@@ -141,11 +144,23 @@ class NodeStatus(ListedNode):
         return ": ".join([f"bundle {self.attempt.text('result')}", *filter(None, texts)])
 
     @property
+    def failed_services(self) -> list[str]:
+        """Return a sentence for each service of the node that failed, and if users reach the keys of the node's role."""
+        services = self.report.fields.get("services") if self.report else None
+        found = services.items() if isinstance(services, dict) else ()
+        return [f"{name}: {_SERVICE_STATES[state]}" for name, state in found if state in _SERVICE_STATES]
+
+    @property
     def has_problem(self) -> bool:
         """Return whether a person should look at the node."""
         is_left_out = self.slurm is not None and self.slurm.slurm_problems is not None and not self.slurm.lists_all_problems
         good = ("", OK, JOINING) if is_left_out else ("", OK, JOINING, UNKNOWN)
-        return super().has_problem or self.slurm_state not in good or self.has_older_bundle or bool(self.low_disk)
+        return (
+            super().has_problem
+            or self.slurm_state not in good
+            or self.has_older_bundle
+            or bool(self.low_disk or self.failed_services)
+        )
 
     def data(self) -> Json:
         """Return the node for JSON."""
@@ -155,6 +170,7 @@ class NodeStatus(ListedNode):
             "role": self.role or None,
             "slurm_state": self.slurm_state or None,
             "slurm_reason": self.slurm_reason or None,
+            "failed_services": self.failed_services,
             "agent": None if self.agent == NONE else self.agent,
             "bundle_sha256": self.applied or None,
             "has_older_bundle": self.has_older_bundle,
@@ -214,6 +230,6 @@ def _notes(nodes: Sequence[NodeStatus]) -> list[str]:
     found: dict[str, list[str]] = {}
     for node in nodes:
         slurm = f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else ""
-        for reason in filter(None, (node.message, slurm, node.failed_attempt, node.low_disk)):
+        for reason in filter(None, (node.message, slurm, node.failed_attempt, node.low_disk, *node.failed_services)):
             found.setdefault(reason, []).append(node.instance)
     return [f"{first_of(instances, MOST_LISTED)}: {reason}" for reason, instances in found.items()]

@@ -12,7 +12,7 @@ from cli.remote.sessions import SessionError
 from cli.remote.shell import Output, Shell
 from tests.verify_aws.cdk import Cdk, CdkError
 from tests.verify_aws.live_cluster import LiveCluster, labelled
-from tests.verify_aws.node_report import NodeReport, in_slurm, report_of
+from tests.verify_aws.node_report import REACHED, NodeReport, in_slurm, report_of
 from tests.verify_aws.plan import ADDED, CONTROLLER, FIRST_PARTITION, NEW_PARTITION, WORKERS, Plan, Size
 
 SETTLES_WITHIN_S = 900.0
@@ -171,6 +171,8 @@ def nodes_in_service(run: Run) -> str:
         for report in run.save_nodes("created", group):
             if missing := [path for path in files if path not in report.files]:
                 raise CheckFailedError(f"a node of {group} lacks {', '.join(missing)}; it has {', '.join(report.files)}")
+            if reached := report.commands[REACHED].strip():
+                raise CheckFailedError(f"a user of a node of {group} reaches the metadata service: {reached}")
             run.versions["slurm"] = report.commands["slurm-version"].strip()
             run.versions["image"] = _image(report)
     return f"cluster {status}, nodes: {', '.join(states)}, {run.versions['slurm']}"

@@ -15,6 +15,10 @@ FILES = (
     "/run/slurm/conf/slurm.conf",
     "/etc/os-release",
 )
+REACHED = "metadata-as-nobody"
+"""The command that prints the addresses of the metadata service that a user reaches."""
+
+_AS_NOBODY = "setpriv --reuid=65534 --clear-groups curl --silent --globoff --max-time 2 --output /dev/null http://$address/"
 COMMANDS: Mapping[str, str] = {
     "hostname": "hostname; hostname --fqdn",
     "df": "df -h",
@@ -28,6 +32,8 @@ COMMANDS: Mapping[str, str] = {
     "kernel": "uname -r",
     "python": "python3 --version",
     "lustre": "modinfo lustre",
+    "nat": "nft list ruleset | grep -E '169.254|fd00:ec2'",
+    REACHED: f"for address in 169.254.169.254 169.254.0.2:9081 [fd00:ec2::254]; do {_AS_NOBODY} && echo $address; done; true",
 }
 PATH = "export PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH\n"
 _FRAME = re.compile(r"^@@ (file|command) (\S+) (\d+)\n([A-Za-z0-9+/=\n]*)^@@ end$", re.MULTILINE)

@@ -14,6 +14,7 @@ from tests.verify_aws import checks
 from tests.verify_aws.cdk import Cdk, CdkError
 from tests.verify_aws.checks import CheckFailedError, Run
 from tests.verify_aws.live_cluster import LiveCluster
+from tests.verify_aws.node_report import NodeReport
 from tests.verify_aws.plan import Plan
 
 Json = dict[str, Any]
@@ -114,6 +115,16 @@ def test_a_request_of_a_cluster_that_failed_later_is_accepted(run_of: Callable[.
 def test_a_node_that_does_not_run_fails_the_second_check(run_of: Callable[..., Run]) -> None:
     with pytest.raises(CheckFailedError, match="cluster InService, nodes: controller Running, workers Pending"):
         checks.nodes_in_service(run_of(FakeCluster(statuses=["Running", "Pending"])))
+
+
+def test_a_node_whose_users_reach_the_metadata_service_fails_the_second_check(
+    run_of: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {path: "" for required in checks.REQUIRED.values() for path in required}
+    report = NodeReport(files, {"metadata-as-nobody": "169.254.0.2\n", "slurm-version": "slurm 24.11.5"})
+    monkeypatch.setattr(Run, "save_nodes", lambda *_: [report])
+    with pytest.raises(CheckFailedError, match=r"a user of a node of controller reaches the metadata service: 169\.254\.0\.2"):
+        checks.nodes_in_service(run_of(FakeCluster(statuses=["Running"] * 2), "ip-10-1-0-5 idle"))
 
 
 @pytest.mark.parametrize(

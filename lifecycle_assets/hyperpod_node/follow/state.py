@@ -9,6 +9,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import NONE
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.slurm import accounting_daemon, controllers
+from hyperpod_node.steps import metadata_access
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -64,6 +65,8 @@ def _services(role: str, system: System) -> dict[str, str]:
         values = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
         if values.get("LoadState") == "loaded":
             services[values["Id"].removesuffix(".service")] = values.get("ActiveState", "")
+    if services.get(metadata_access.UNIT) == "active" and metadata_access.is_open(system):
+        services[metadata_access.UNIT] = metadata_access.OPEN
     return services
 
 

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 INSTALL_TIMEOUT_S = 60  # live steps have 360 s together, the users' scripts 300 s of them
+PROBE_TIMEOUT_S = 10.0
 TABLE, UNIT = "hyperpod_metadata", "hyperpod-metadata"
+OPEN = "open"
+"""The state of the service on a node whose users reach the metadata service, although its rules are loaded."""
+
 LOCAL = ("slurm", ADMINISTRATOR, "ssm-user")  # ssm-user: of Session Manager, with sudo
 FILE = CODE / "metadata.nft"
+_OPEN_NODE = "all users of this node can use the node role"
 # HyperPod translates the service's address into that of its role proxy, 169.254.0.2:9081, in a network namespace of its agents,
 # whose addresses are of 169.254.0.0/16, before this chain:
 # https://github.com/shimomut/sagemaker-solutions, hyperpod_imds_proxy (2025-07).
@@ -87,6 +92,17 @@ ExecReload=nft --file {FILE}
 WantedBy=sysinit.target
 """
 
+# Run as nobody: prints each address that answers. The rules refuse at once.
+PROBE = """\
+import socket, sys
+for host, port in (("169.254.169.254", 80), ("169.254.0.2", 9081), ("fd00:ec2::254", 80)):
+    try:
+        socket.create_connection((host, port), 1).close()
+    except OSError:
+        continue
+    print(host)
+"""
+
 
 def apply(context: Context, system: System) -> bool:
     """Load the rules, now and at every boot, or remove them if the cluster file allows all users.
@@ -98,8 +114,26 @@ def apply(context: Context, system: System) -> bool:
     try:
         _load(RULES.format(table=TABLE, uids=", ".join(map(str, _administrators(context, system)))), system)
     except NodeError as error:
-        print(f"warning: all users of this node can use the node role, because its metadata service is not restricted: {error}")
+        print(f"warning: {_OPEN_NODE}, because its metadata service is not restricted: {error}")
+    else:
+        is_open(system)
     return True
+
+
+def is_open(system: System) -> bool:
+    """Return whether users reach the metadata service, with a warning; load the rules again if somebody deleted them."""
+    as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    try:
+        if not system.succeeds("nft", "list", "table", "inet", TABLE):
+            print("warning: the rules of the metadata service were deleted, and are loaded again")
+            system.run("systemctl", "restart", f"{UNIT}.service")
+        reached = system.run(*as_nobody, "python3", "-I", "-c", PROBE, timeout_s=PROBE_TIMEOUT_S).split()
+    except NodeError as error:
+        print(f"warning: who reaches the metadata service is unknown: {error}")
+        return False
+    if reached:
+        print(f"warning: {_OPEN_NODE}: {', '.join(reached)} answers them in spite of the rules of {UNIT}")
+    return bool(reached)
 
 
 def _administrators(context: Context, system: System) -> list[int]:

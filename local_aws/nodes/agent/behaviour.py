@@ -54,6 +54,9 @@ class Behaviour:
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run
     # slurmd and are in `dev`), and base-config's start_slurm.sh (they are not in slurm.conf).
     login_nodes: Literal["listed", "absent"] = "listed"
+    # Before any filter, a nat chain leads 169.254.169.254 to a role proxy, 169.254.0.2:9081: shimomut/sagemaker-solutions,
+    # hyperpod_imds_proxy (2025-07). Here the metadata service itself answers there.
+    metadata_path: Literal["proxied", "direct"] = "proxied"
     # A slurm.conf without settings on all other nodes. No source shows it; Slurm's commands would prefer it to the controllers'.
     stub_slurm_conf: Literal["present", "absent"] = "present"
     # Ubuntu's unattended-upgrades holds apt's lock after a boot. No source says how long on HyperPod's image.

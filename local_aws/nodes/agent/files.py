@@ -23,6 +23,23 @@ _JOB_SCRIPTS = {
     f"{ETC}/prolog.d/700_dcgm_job_map_register.sh": f"#!/bin/sh\nmkdir -p {_MAP}; echo $SLURM_JOB_ID >{_MAP}/0\nexit 0\n",
     f"{ETC}/epilog.d/700_dcgm_job_map_cleanup.sh": f"#!/bin/sh\nrm -f {_MAP}/0\nexit 0\n",
 }
+_PROXY_UNIT, _PROXY_RULES = "sagemaker-role-proxy.service", "/opt/ml/role-proxy.nft"  # no source names HyperPod's own
+_TO_PROXY = "ip daddr 169.254.169.254 tcp dport 80 dnat to 169.254.0.2:9081"
+_ROLE_PROXY = {
+    _PROXY_RULES: f"""\
+table ip sagemaker_role_proxy {{
+    chain output {{ type nat hook output priority -100; {_TO_PROXY}; }}
+    chain prerouting {{ type nat hook prerouting priority -100; {_TO_PROXY}; }}
+}}
+""",
+    f"/etc/systemd/system/{_PROXY_UNIT}": f"""[Unit]
+DefaultDependencies=no
+[Service]
+Type=oneshot
+ExecStart=nft --file {_PROXY_RULES}
+""",
+    "/etc/systemd/system/sysinit.target.d/role-proxy.conf": f"[Unit]\nWants={_PROXY_UNIT}\n",
+}
 _MUNGE_KEY = "/etc/munge/munge.key"
 _ENDPOINT = "/etc/systemd/system.conf.d/endpoint.conf"
 _TIMER = "/etc/systemd/system/hyperpod-follow.timer.d/simulation.conf"
@@ -74,6 +91,8 @@ def of_slurm(
     files = {_PARAMETERS: NodeFile(parameters)}
     if behaviour.image_prologs == "present":
         files |= {path: NodeFile(text.encode(), 0o755) for path, text in _JOB_SCRIPTS.items()}
+    if behaviour.metadata_path == "proxied":
+        files |= {path: NodeFile(text.encode()) for path, text in _ROLE_PROXY.items()}
     if group != layout.controller_group:
         files[f"{BIN}/slurmd"] = NodeFile(_SLURMD.format(view.shapes[group].as_slurmd_prints).encode(), 0o755)
         stub = {SLURM_CONF: NodeFile(b"# HyperPod's agent completes this file on controllers\n")}

@@ -76,6 +76,23 @@ def test_the_state_of_nodes_is_reported(cluster: Following) -> None:
     assert 0 < states["workers-1"]["disks"][0]["free_percent"] < 100
 
 
+def test_rules_of_the_metadata_service_that_are_gone_or_useless_are_loaded_again_or_reported(cluster: Following) -> None:
+    table = ("inet", "hyperpod_metadata")
+
+    def reported() -> str:
+        return str([one for one in cluster.records("state") if one["node"] == "workers-1"][-1]["services"]["hyperpod-metadata"])
+
+    def rules(_: object = None) -> str:
+        return cluster.run("workers-1", "sh", "-c", "nft list table inet hyperpod_metadata 2>&1")
+
+    cluster.run("workers-1", "nft", "delete", "table", *table)
+    until(rules, lambda found: "administrators" in found, UP_S)
+    cluster.run("workers-1", "nft", "flush", "chain", *table, "output")
+    until(reported, lambda found: found == "open", UP_S)
+    cluster.run("workers-1", "systemctl", "restart", "hyperpod-metadata")
+    until(reported, lambda found: found == "active", UP_S)
+
+
 def test_status_is_watched_and_events_are_followed(cluster: Following) -> None:
     host, node = cluster.machine("workers-1")["host"], cluster.machine("workers-2")["id"]
     drawn: list[str] = []

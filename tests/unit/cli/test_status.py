@@ -171,8 +171,12 @@ def test_a_node_with_a_full_root_volume_is_listed_and_a_shared_file_system_is_no
     account.nodes = [node("work", number) for number in range(1, 65)]
     account.state("work", 2, disks=[{"path": "/", "free_percent": 9.5}, {"path": "/fsx", "free_percent": 50}])
     account.state("work", 3, disks=[{"path": "/", "free_percent": 10.5}, {"path": "/fsx", "free_percent": 1}])
+    account.state("work", 4, services={"munge": "active", "slurmd": "failed", "hyperpod-metadata": "open"})
     text = shown(account)
     assert f"{WORK}: 9.5 % free on /" in text
+    assert "i-00000000000000004: slurmd: the service failed" in text
+    assert "i-00000000000000004: hyperpod-metadata: users of the node reach the keys of the node role" in text
+    assert "munge" not in text
     assert OTHER not in text.partition("more nodes")[0]
     account.file += "monitoring: {free_disk_percent: 5}\n"
     assert f"{WORK}: 9.5 % free" not in shown(account)

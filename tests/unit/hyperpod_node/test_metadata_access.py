@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,14 +46,14 @@ def test_only_root_the_image_s_administrators_and_users_with_sudo_keep_the_role(
 @pytest.mark.fault(66)
 def test_a_second_run_loads_the_rules_again_and_changes_no_file(node: FakeSystem) -> None:
     metadata_access.apply(context(), node.system)
-    assert node.run.commands == [
+    assert node.run.commands[:3] == [
         ("systemctl", "daemon-reload"),
         ("systemctl", "--no-reload", "enable", "hyperpod-metadata.service"),
         ("systemctl", "restart", "hyperpod-metadata.service"),
     ]
     before = [node.path(file).stat() for file in (UNIT, RULES)]
     metadata_access.apply(context(), node.system)
-    assert node.run.commands[-1] == ("systemctl", "restart", "hyperpod-metadata.service")
+    assert node.run.commands.count(("systemctl", "restart", "hyperpod-metadata.service")) == 2
     assert [node.path(file).stat() for file in (UNIT, RULES)] == before
 
 
@@ -64,6 +67,25 @@ def test_a_node_that_cannot_load_the_rules_works_with_a_warning(
     [warning] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
     assert "all users of this node can use the node role" in warning
     assert warning.endswith("no network")
+
+
+def test_a_node_whose_rules_do_nothing_works_with_a_warning(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
+    node.answers("setpriv", "169.254.0.2\n")
+    metadata_access.apply(context(), node.system)
+    warning = "warning: all users of this node can use the node role: 169.254.0.2 answers them"
+    assert capsys.readouterr().out.startswith(warning)
+    [probe] = [command for command in node.run.commands if command[0] == "setpriv"]
+    assert {"--reuid=65534", "--clear-groups"} < {*probe}
+    node.answers("setpriv", NodeError("`setpriv` did not end within 10 s"))
+    assert not metadata_access.is_open(node.system)
+    assert "who reaches the metadata service is unknown: `setpriv`" in capsys.readouterr().out
+
+
+def test_the_probe_prints_the_addresses_that_answer(node: FakeSystem) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        code = metadata_access.PROBE.replace('"169.254.0.2", 9081', f'"127.0.0.1", {server.getsockname()[1]}')
+        code = code.replace("169.254.169.254", "127.0.0.2").replace("fd00:ec2::254", "::2")
+        assert subprocess.check_output([sys.executable, "-I", "-c", code], text=True) == "127.0.0.1\n"
 
 
 def test_all_removes_the_table_and_the_service_once(node: FakeSystem) -> None:

@@ -142,6 +142,15 @@ def test_a_file_system_that_does_not_respond_is_left_out(node: FakeSystem, capsy
     assert "warning: the free space of /fsx is unknown: `stat` did not end within 10 s" in capsys.readouterr().out
 
 
+def test_rules_of_the_metadata_service_that_are_gone_are_loaded_again_and_useless_ones_are_reported(node: FakeSystem) -> None:
+    node.answers("systemctl", "Id=hyperpod-metadata.service\nLoadState=loaded\nActiveState=active\n")
+    assert state(a_context(), node.system)["services"] == {"hyperpod-metadata": "active"}
+    node.answers("nft", FAILS)
+    node.answers("setpriv", "169.254.169.254\n")
+    assert state(a_context(), node.system)["services"] == {"hyperpod-metadata": "open"}
+    assert node.run.commands.count(("systemctl", "restart", "hyperpod-metadata.service")) == 1
+
+
 def test_services_are_left_out_if_systemd_does_not_respond(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
     node.answers("systemctl", FAILS)
     assert state(a_context(), node.system)["services"] == {}
