@@ -29,12 +29,13 @@ STACKS = {
 
 @dataclass(frozen=True)
 class Stack:
-    """One of the cluster's stacks: its status with the reason, and its outputs."""
+    """One of the cluster's stacks: its status with the reason, its outputs, and the role that CloudFormation uses, if any."""
 
     name: str
     status: str
     reason: str
     outputs: dict[str, str]
+    role: str = ""
 
 
 class Deployment:
@@ -148,7 +149,7 @@ class Deployment:
             return None
         # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
-        return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
+        return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs, stack.get("RoleARN", ""))
 
 
 def on_deployment(

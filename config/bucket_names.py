@@ -1,4 +1,4 @@
-"""Name the bucket for a cluster's scripts."""
+"""Name the bucket for a cluster's scripts, and the role that configures it."""
 
 import hashlib
 import json
@@ -6,6 +6,10 @@ import json
 # A bucket name has 63 characters; `sagemaker-`, the account, the longest region and two hyphens need 38.
 MAX_LABEL_LENGTH = 25
 HASH = 8
+
+# With a wildcard for the qualifier, or a new bootstrap could not deploy to an old bucket.
+CLOUDFORMATION_ROLE = "cdk-*-cfn-exec-role-*"
+"""The role of `cdk bootstrap` that CloudFormation uses: only it and the root user may configure the bucket."""
 
 
 def script_bucket_name(cluster: str, account: str, region: str) -> str:

@@ -1,6 +1,7 @@
 """Check that stacks can be deployed; print the effect of changed fields, and refuse changes that no deployment can make."""
 
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from functools import reduce
 from typing import Any
 
@@ -9,6 +10,9 @@ from cli.desired_cluster import deployed_properties, template_resources
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
 from cli.preflight.check import CheckResult, Outcome, error, ok, skipped, warning
+from cli.preflight.permissions import EXECUTION
+from cli.preflight.prerequisites import role_arn
+from config.bucket_names import CLOUDFORMATION_ROLE
 from config.model import ClusterConfig, slurm_of
 from config.section import Change, Removal, Section
 from config.slurm import METADATA_ACCESS, MetadataAccess
@@ -40,6 +44,21 @@ def stacks(account: Account) -> Iterator[CheckResult]:
         message = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
         make, fix = _state(stack, account)
         yield make(message, fix) if fix else ok(message)
+    yield from _deployer(account)
+
+
+def _deployer(account: Account) -> Iterator[CheckResult]:
+    """Yield an error if CloudFormation uses a role that the policy of the script bucket refuses."""
+    stack = account.stacks.get("Cluster")
+    allowed = f"arn:{account.partition}:iam::{account.id}:role/{CLOUDFORMATION_ROLE}"
+    if stack and stack.status not in MADE_ANEW and not fnmatchcase(stack.role, allowed):
+        used = f"role {stack.role}" if stack.role else "the caller's own permissions"
+        yield error(
+            f"{account.config.name}.yaml: {stack.name} was deployed with {used}, which could not change or delete the script "
+            f"bucket after this deployment: its policy allows only roles {CLOUDFORMATION_ROLE} and the root user",
+            f"run `{account.deploy_command}` without --role-arn: it uses {role_arn(account, EXECUTION)}; "
+            "docs/change/change.md explains the policy",
+        )
 
 
 def _state(stack: Stack, account: Account) -> tuple[Callable[[str, str], CheckResult], str]:

@@ -15,7 +15,6 @@ ALWAYS: Actions = {
     "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole", "iam:AttachRolePolicy"),
     "AWS::IAM::Policy": ("iam:PutRolePolicy",),
     "AWS::Lambda::Function": ("lambda:CreateFunction", "lambda:TagResource", "iam:PassRole"),
-    "AWS::Lambda::LayerVersion": ("lambda:PublishLayerVersion",),
     "AWS::Lambda::EventInvokeConfig": ("lambda:PutFunctionEventInvokeConfig",),
     "AWS::Lambda::Permission": ("lambda:AddPermission",),
     "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),

@@ -80,7 +80,7 @@ def _check_identities(call: Call, version: AddonVersion, identities: list[Json])
     if identities and not version.needs_iam:
         raise invalid(f"Pod Identity feature is not supported for addon version {version.name}; use a PodIdentityAssociation")
     for item in identities:
-        check_role(call, item["roleArn"])
+        check_role(call, item["roleArn"], {"namespace": ADDONS[call.request["addonName"]].namespace, **item})
 
 
 def _associate(cluster: Cluster, addon: Addon, identities: list[Json]) -> None:

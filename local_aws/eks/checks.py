@@ -56,7 +56,8 @@ def check_version(version: str) -> None:
 def check_role(call: Call, role: str) -> None:
     """Refuse a role that the caller may not pass, or that EKS cannot assume."""
     call.authorize("iam:PassRole", role, {"iam:PassedToService": SERVICE})
-    if not role_trusts(call.account, role, SERVICE):
+    context = {"aws:SourceAccount": call.account, "aws:SourceArn": call.arn("eks", f"cluster/{call.request['name']}")}
+    if not role_trusts(call.account, role, SERVICE, context):
         raise invalid(
             f"Role with arn: {role}, could not be assumed because it does not exist or the trusted entity is not correct"
         )

@@ -14,10 +14,18 @@ SERVICE = "pods.eks.amazonaws.com"
 _CAN_CHANGE = ("roleArn", "disableSessionTags", "targetRoleArn", "policy")
 
 
-def check_role(call: Call, role: str) -> None:
-    """Refuse a role that the caller may not pass, or that Pod Identity cannot assume."""
+def check_role(call: Call, role: str, pods: Json) -> None:
+    """Refuse a role that the caller may not pass, or that Pod Identity cannot assume for the ``pods`` of a service account.
+
+    It sends their names as session tags: https://docs.aws.amazon.com/eks/latest/userguide/pod-id-abac.html
+    """
     call.authorize("iam:PassRole", role, {"iam:PassedToService": SERVICE})
-    if not role_trusts(call.account, role, SERVICE):
+    tags = {
+        "eks-cluster-name": call.request["clusterName"],
+        "kubernetes-namespace": pods["namespace"],
+        "kubernetes-service-account": pods["serviceAccount"],
+    }
+    if not role_trusts(call.account, role, SERVICE, {f"aws:RequestTag/{key}": value for key, value in tags.items()}):
         raise invalid(f"Trust policy of role {role} does not allow {SERVICE} sts:AssumeRole, or the role does not exist")
 
 
@@ -38,7 +46,7 @@ def add_association(cluster: Cluster, names: Json, tags: dict[str, str]) -> Asso
 def create_pod_identity_association(call: Call) -> Json:
     """Create the association of a service account, which need not exist."""
     request, cluster = call.request, named_cluster(call)
-    check_role(call, request["roleArn"])
+    check_role(call, request["roleArn"], request)
     names = {name: request[name] for name in ("namespace", "serviceAccount", *_CAN_CHANGE) if name in request}
     return {"association": add_association(cluster, names, request_tags(request)).details()}
 
@@ -70,7 +78,7 @@ def update_pod_identity_association(call: Call) -> Json:
     _, association = _named(call)
     _check_owner(association)
     if "roleArn" in call.request:
-        check_role(call, call.request["roleArn"])
+        check_role(call, call.request["roleArn"], association.settings)
     association.settings |= {name: call.request[name] for name in _CAN_CHANGE if name in call.request}
     association.modified = host_now()
     return {"association": association.details()}

@@ -23,7 +23,8 @@ _ANSWER_PATH = "/_local_aws/cfn-response/"
 
 def start(function: Any, endpoint: str) -> Worker:
     """Start a process for the function; it loads the code in the background."""
-    session = iam.assume(function.account_id, function.role, "lambda.amazonaws.com", function.function_name)
+    account = function.account_id
+    session = iam.assume(account, function.role, "lambda.amazonaws.com", function.function_name, {"aws:SourceAccount": account})
     stream = f"{datetime.now(UTC):%Y/%m/%d}/[{version_of(function)}]{uuid.uuid4().hex}"
     code = packages.code_folder(function)
     environment = {

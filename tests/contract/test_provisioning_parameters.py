@@ -1,7 +1,6 @@
 """The groups beside the scripts: written by constructs/hyperpod, read by lifecycle_assets on the nodes."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,6 +10,7 @@ from constructs.hyperpod.lifecycle.provisioning_parameters import SCRIPTS_FILE, 
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import Instance, ResourceConfig
 from tests import cluster_files
+from tests.contract.bundle import uploaded_by
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized
 from validation.load import load_cluster
@@ -24,21 +24,15 @@ def config(request: pytest.FixtureRequest) -> ClusterConfig:
 @pytest.fixture
 def parameters(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path, tmp_path: Path) -> ProvisioningParameters:
     """What a node reads."""
-    deployment = Deployed(shipped, config.name).properties(CLUSTER, "Custom::CDKBucketDeployment")
     file = tmp_path / file_name(config)
-    file.write_text(unpacked(deployment, shipped_folder, file.name))
+    file.write_text(unpacked(shipped, config.name, shipped_folder, file.name))
     return ProvisioningParameters.load(file)
 
 
-def unpacked(deployment: dict[str, Any], shipped_folder: Path, name: str = SCRIPTS_FILE) -> str:
-    """The file as the deployment's function leaves it in the bucket: every marker replaced by its value."""
-    for key, markers in zip(deployment["SourceObjectKeys"], deployment["SourceMarkers"], strict=True):
-        for file in shipped_folder.glob(f"*/asset.{key.removesuffix('.zip')}/{name}"):
-            text = file.read_text()
-            for marker, value in markers.items():
-                text = text.replace(marker, value)
-            return text
-    raise AssertionError(f"the deployment has no {name}")
+def unpacked(synthesized: Synthesized, cluster: str, folder: Path, name: str = SCRIPTS_FILE) -> str:
+    """The file as the deployment's function leaves it in the bucket."""
+    [content] = [text for key, text in uploaded_by(synthesized, cluster, folder).items() if key.endswith(f"/{name}")]
+    return content.decode()
 
 
 def test_each_group_gets_the_role_of_the_file(config: ClusterConfig, parameters: ProvisioningParameters) -> None:

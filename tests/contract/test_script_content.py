@@ -7,7 +7,7 @@ import pytest
 
 from cluster_resource.pointer import Bundle
 from cluster_resource.scripts import LARGE, refusal
-from tests.contract.bundle import bundle_of
+from tests.contract.bundle import uploaded_by
 from tests.contract.deployed import Deployed, as_cloudformation_sends
 from tests.synth.synthesized import CLUSTER, Synthesized
 from tests.unit.cluster_resource.fake_s3 import FakeS3
@@ -18,11 +18,9 @@ PARAMETERS = {"reference": "provisioning_parameters.json", "starter": "slurm_gro
 def uploaded(cluster: str, shipped: Synthesized, folder: Path) -> tuple[Bundle, FakeS3]:
     """The bundle in the template, and the bucket after the upload."""
     given = as_cloudformation_sends(Deployed(shipped, cluster).properties(CLUSTER, "Custom::HyperPodCluster"))["Scripts"]
-    bundle, s3, source = Bundle.of(given), FakeS3(), bundle_of(shipped, cluster, folder)
-    files = {path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()}
-    if name := PARAMETERS[cluster]:
-        files[name] = given["Parameters"].encode()
-    s3.objects = {f"{bundle.prefix}/{name}": content for name, content in files.items()}
+    bundle, s3 = Bundle.of(given), FakeS3()
+    s3.objects = uploaded_by(shipped, cluster, folder)
+    assert (f"{bundle.prefix}/{PARAMETERS[cluster]}" in s3.objects) is bool(PARAMETERS[cluster])
     return bundle, s3
 
 

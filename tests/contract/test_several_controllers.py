@@ -8,10 +8,9 @@ from config.model import ClusterConfig, slurm_of
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from tests.contract.bundle import bundle_of
-from tests.contract.deployed import Deployed
 from tests.contract.test_provisioning_parameters import unpacked
 from tests.corpus.case import BASES
-from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
+from tests.synth.synthesized import Synthesized, synthesize
 from validation.load import load_cluster
 
 TEAM = BASES / "team.yaml"
@@ -37,9 +36,8 @@ def synthesized(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synth
 def test_nodes_learn_their_roles_and_where_homes_are(
     config: ClusterConfig, synthesized: Synthesized, folder: Path, tmp_path: Path
 ) -> None:
-    deployment = Deployed(synthesized, config.name).properties(CLUSTER, "Custom::CDKBucketDeployment")
     file = tmp_path / "provisioning_parameters.json"
-    file.write_text(unpacked(deployment, folder))
+    file.write_text(unpacked(synthesized, config.name, folder))
     parameters = ProvisioningParameters.load(file)
     assert [parameters.role_of(group.name) for group in config.instance_groups] == ["controller", "login", "compute"]
     assert config.storage.openzfs is not None

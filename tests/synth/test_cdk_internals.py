@@ -9,13 +9,12 @@ import pytest
 
 from constructs.hyperpod import private_bucket
 from constructs.hyperpod.cdk_internals import CDK_VERSION, CdkInternalsError, find_internal
-from constructs.hyperpod.lifecycle import script_deployment
 from stacks import clusters_app
 from stacks.clusters_app import PROJECT, ClustersApp
 from tests import cluster_files
 
 
-@pytest.mark.parametrize(("module", "name"), [(private_bucket, "PROVIDER"), (script_deployment, "FUNCTION")])
+@pytest.mark.parametrize(("module", "name"), [(private_bucket, "PROVIDER")])
 def test_a_missing_construct_ends_the_app_with_one_line_that_names_the_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: ModuleType, name: str
 ) -> None:

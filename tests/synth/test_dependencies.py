@@ -60,7 +60,7 @@ def test_the_cluster_depends_on_the_node_role_and_its_policies(stack: StackTempl
 @pytest.mark.fault(49)
 def test_the_cluster_depends_on_its_scripts(stack: StackTemplate) -> None:
     _, resource = stack.one("Custom::HyperPodCluster")
-    deployment, _ = stack.one("Custom::CDKBucketDeployment")
+    deployment, _ = stack.one("Custom::LifecycleScripts")
     policy, _ = stack.one("AWS::S3::BucketPolicy")
     assert {deployment, policy} <= set(resource["DependsOn"])
 

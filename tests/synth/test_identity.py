@@ -3,6 +3,7 @@
 import pytest
 
 from tests.synth.synthesized import CLUSTER, NETWORK, STORAGE, Synthesized, synthesize
+from tests.synth.test_lifecycle_scripts import order
 from tests.synth.variants import CHANGES, write_variants
 
 REPLACING_THE_NETWORK = ["other-zone", "other-range", "existing-network"]
@@ -26,10 +27,8 @@ def file_system_tag(synthesized: Synthesized, cluster: str) -> str:
 
 def script_hash(synthesized: Synthesized, cluster: str) -> str:
     """Return the content hash in the scripts' prefix."""
-    deployment = synthesized[cluster, CLUSTER].properties("Custom::CDKBucketDeployment")
-    prefix = deployment["DestinationBucketKeyPrefix"]
-    text: str = prefix if isinstance(prefix, str) else prefix["Fn::Join"][1][0]
-    folder, content, *_ = text.split("/")
+    prefix: str = order(synthesized[cluster, CLUSTER])["Prefix"]
+    folder, content, _ = prefix.split("/")
     assert folder == "lifecycle"
     return content
 

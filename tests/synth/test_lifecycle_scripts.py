@@ -1,5 +1,6 @@
 """The script bucket and the deployment of scripts."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -32,39 +33,36 @@ def test_the_bucket_name_has_the_prefix_of_hyperpod_and_at_most_63_characters(va
     assert len(longest) <= 63
 
 
-@pytest.mark.fault(49)
-def test_unused_scripts_are_retained(stack: StackTemplate) -> None:
-    """Running nodes and rollbacks refer to them."""
-    deployment = stack.properties("Custom::CDKBucketDeployment")
-    assert deployment["RetainOnDelete"] is True
-    assert deployment["Prune"] is False
+def order(stack: StackTemplate) -> dict[str, Any]:
+    """Return what the function's environment tells it."""
+    text = stack.properties("AWS::Lambda::Function", named="LifecycleDeploymentFunction")["Environment"]["Variables"]["UPLOAD"]
+    found: dict[str, Any] = json.loads(joined(text))
+    return found
+
+
+def test_the_function_gets_its_order_from_the_template_and_the_event_repeats_it(shipped: Synthesized) -> None:
+    """A principal that may invoke functions chooses the event, and the zip of an asset can be replaced before its upload."""
+    for cluster in shipped.clusters:
+        stack = shipped[cluster, CLUSTER]
+        function = stack.properties("AWS::Lambda::Function", named="LifecycleDeploymentFunction")
+        assert stack.properties("Custom::LifecycleScripts")["Upload"] == function["Environment"]["Variables"]["UPLOAD"]
+        assert function["Code"] == {"ZipFile": (PROJECT / "lambda_assets/script_upload/index.py").read_text()}
+        assert len(json.dumps(order(stack))) < 1024, "an environment has at most 4 KiB"
 
 
 def test_the_prefix_ends_in_the_file_system(stack: StackTemplate, variants: Synthesized) -> None:
-    prefix = stack.properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"]["Fn::Join"][1][-1]
-    assert prefix.keys() == {"Fn::GetStackOutput"}
-    without = variants["no-storage", CLUSTER].properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"]
-    assert without.rpartition("/")[2] == "local"
+    assert order(stack)["Prefix"].endswith("/?"), "known at deployment"
+    assert order(variants["no-storage", CLUSTER])["Prefix"].rpartition("/")[2] == "local"
 
 
-def test_the_bundle_contains_lifecycle_assets_and_the_node_settings(stack: StackTemplate, shipped_folder: Path) -> None:
-    deployment = stack.properties("Custom::CDKBucketDeployment")
-    hashes = [key.removesuffix(".zip") for key in deployment["SourceObjectKeys"]]
-    [bundle] = [
-        folder for name in hashes for folder in shipped_folder.glob(f"0/asset.{name}") if (folder / "on_create.sh").exists()
-    ]
+def test_the_asset_contains_lifecycle_assets_and_two_generated_files(stack: StackTemplate, shipped_folder: Path) -> None:
+    [bundle] = shipped_folder.glob(f"0/asset.{order(stack)['AssetKey'].removesuffix('.zip')}")
     sources = PROJECT / "lifecycle_assets"
     expected = {path.relative_to(sources) for path in sources.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert {path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file()} == {*expected, Path("node_settings.json")}
+    generated = {Path("node_settings.json"), Path("provisioning_parameters.json")}
+    assert {path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file()} == expected | generated
 
 
-def test_parameters_are_deployed_with_the_scripts(stack: StackTemplate, shipped_folder: Path) -> None:
-    deployment = stack.properties("Custom::CDKBucketDeployment")
-    [file] = [
-        file
-        for key in deployment["SourceObjectKeys"]
-        for file in shipped_folder.glob(f"0/asset.{key.removesuffix('.zip')}/provisioning_parameters.json")
-    ]
-    markers = [marker for markers in deployment["SourceMarkers"] for marker in markers]
-    assert len(markers) == 2
-    assert all(marker in file.read_text() for marker in markers)
+def test_the_environment_has_only_the_parameters_that_the_deployment_knows(stack: StackTemplate) -> None:
+    assert order(stack)["ParametersFile"] == "provisioning_parameters.json"
+    assert order(stack)["Parameters"] == {"fsx_dns_name": "?", "fsx_mountname": "?"}

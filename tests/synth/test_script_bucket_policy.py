@@ -151,5 +151,5 @@ def test_the_bucket_policy_denies_no_reads(policy: list[Statement]) -> None:
 def test_scripts_are_deployed_after_the_policy_and_deleted_before_it(variants: Synthesized) -> None:
     stack = variants["same", CLUSTER]
     policy, _ = stack.one("AWS::S3::BucketPolicy")
-    for kind in ("Custom::CDKBucketDeployment", "Custom::S3AutoDeleteObjects"):
+    for kind in ("Custom::LifecycleScripts", "Custom::S3AutoDeleteObjects"):
         assert policy in stack.waits_for(stack.one(kind)[0])

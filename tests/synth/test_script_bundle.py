@@ -151,13 +151,6 @@ def test_groups_run_the_script_of_the_file(synthesized: Synthesized) -> None:
         assert {group["LifeCycleConfig"]["OnCreate"] for group in request["InstanceGroups"]} == {script}
 
 
-def test_the_deployment_unpacks_two_assets(synthesized: Synthesized) -> None:
-    """Scripts and parameters; each further asset would slow down synth."""
-    for cluster in ("plain", "extra", "own"):
-        deployment = synthesized[cluster, CLUSTER].properties("Custom::CDKBucketDeployment")
-        assert len(deployment["SourceObjectKeys"]) == 2
-
-
 def test_the_example_has_extra_scripts_for_each_point() -> None:
     bundle = ScriptBundle.of(load_cluster(PROJECT / "examples/clusters/research-team.yaml"))
     extra = {name for name in bundle.files if name.startswith("extra/")}

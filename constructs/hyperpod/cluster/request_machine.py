@@ -11,6 +11,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from constructs.hyperpod.nag import acknowledge_wildcards
+from constructs.hyperpod.service_principal import service_principal
 
 INTERVAL_S = 30
 # CloudFormation times out after an hour. Steps end a request after 57 minutes; this timeout ends steps that fail to.
@@ -189,10 +190,14 @@ def _role(scope: Construct, step: lambda_.IFunction, key: RequestKey) -> iam.Rol
             resources=["*"],
         ),
     ]
+    # Not its own ARN: the state machine needs the role first.
+    machines = cdk.Stack.of(scope).format_arn(
+        service="states", resource="stateMachine", arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME, resource_name="*"
+    )
     role = iam.Role(
         scope,
         "Role",
-        assumed_by=iam.ServicePrincipal("states.amazonaws.com"),
+        assumed_by=service_principal("states.amazonaws.com", source_arn=machines),
         inline_policies={"StateMachine": iam.PolicyDocument(statements=statements)},
     )
     acknowledge_wildcards(role, {"*": "log delivery and X-Ray support no resources, as the Step Functions documentation says"})

@@ -77,11 +77,18 @@ class Addons(Construct):
 
     def _associate(self, name: AddonName, identity: PodIdentity) -> eks.CfnPodIdentityAssociation:
         scope = Construct(self, f"{name.value}-identity")
+        # The session tags that EKS adds: https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
+        given = {
+            "eks-cluster-name": self._cluster_name,
+            "kubernetes-namespace": identity.namespace,
+            "kubernetes-service-account": identity.service_account,
+        }
+        tags = {f"aws:RequestTag/{key}": value for key, value in given.items()}
         role = iam.Role(
             scope,
             "Role",
             description=f"Role of the pods of EKS add-on {name.value}",
-            assumed_by=iam.SessionTagsPrincipal(iam.ServicePrincipal(PODS)),
+            assumed_by=iam.SessionTagsPrincipal(iam.ServicePrincipal(PODS, conditions={"StringEquals": tags})),
             managed_policies=[iam.ManagedPolicy.from_aws_managed_policy_name(identity.policy)],
         )
         finding = f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{identity.policy}]"

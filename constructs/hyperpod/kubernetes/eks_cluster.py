@@ -13,6 +13,7 @@ from config.tags import NETWORK_TAG
 from config.zones import control_plane_zones
 from constructs.hyperpod.nag import acknowledge
 from constructs.hyperpod.network.network import Network
+from constructs.hyperpod.service_principal import service_principal
 
 ANYWHERE = "0.0.0.0/0"
 
@@ -64,7 +65,7 @@ class EksCluster(Construct):
             "Resource",
             name=name,
             version=config.version,
-            role_arn=self._role().role_arn,
+            role_arn=self._role(name).role_arn,
             resources_vpc_config=_network_of(config, network, subnet_ids),
             access_config=eks.CfnCluster.AccessConfigProperty(
                 authentication_mode="API", bootstrap_cluster_creator_admin_permissions=False
@@ -88,12 +89,13 @@ class EksCluster(Construct):
         for each in (log for log in ControlPlaneLog if log not in config.logs):
             acknowledge(self._cluster, f"EKS2[LogExport::{each.value}]", "`eks.logs` of the cluster file selects the logs")
 
-    def _role(self) -> iam.Role:
+    def _role(self, name: str) -> iam.Role:
+        cluster = cdk.Stack.of(self).format_arn(service="eks", resource="cluster", resource_name=name)
         role = iam.Role(
             self,
             "Role",
             description="Role of the EKS control plane",
-            assumed_by=iam.ServicePrincipal("eks.amazonaws.com"),
+            assumed_by=service_principal("eks.amazonaws.com", source_arn=cluster),
             managed_policies=[iam.ManagedPolicy.from_aws_managed_policy_name("AmazonEKSClusterPolicy")],
         )
         finding = "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/AmazonEKSClusterPolicy]"

@@ -8,7 +8,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from config.bucket_names import script_bucket_name
+from config.bucket_names import CLOUDFORMATION_ROLE, script_bucket_name
 from config.model import ClusterConfig
 from config.section import Removal
 from constructs.hyperpod.private_bucket import PrivateBucket, auto_delete_role_arn
@@ -73,8 +73,7 @@ class ScriptBucket(PrivateBucket):
         """
         stack = cdk.Stack.of(self)
         account = f"arn:{stack.partition}:iam::{stack.account}"
-        # With a wildcard for the qualifier, or a new bootstrap could not deploy to an old bucket.
-        return {"ArnNotLike": {"aws:PrincipalArn": [f"{account}:role/cdk-*-cfn-exec-role-*", f"{account}:root", *others]}}
+        return {"ArnNotLike": {"aws:PrincipalArn": [f"{account}:role/{CLOUDFORMATION_ROLE}", f"{account}:root", *others]}}
 
 
 def _deny(sid: str, actions: Sequence[str], resource: str, conditions: dict[str, dict[str, object]]) -> iam.PolicyStatement:

@@ -1,6 +1,8 @@
 """Collect the files for nodes that are known at synth."""
 
 import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -31,6 +33,10 @@ class ScriptBundle:
             files |= {f"extra/{name}": content for name, content in _read(lifecycle.extra).items()}
         others = {name: content for name, content in files.items() if name not in GENERATED}
         return cls({**others, node_settings.FILE: node_settings.render(node_settings.node_settings(config))})
+
+    def plus(self, name: str, content: Mapping[str, object]) -> Self:
+        """Return the bundle with a JSON file."""
+        return type(self)({**self.files, name: json.dumps(content).encode()})
 
     @property
     def fingerprint(self) -> str:

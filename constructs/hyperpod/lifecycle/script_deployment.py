@@ -11,22 +11,22 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_assets as s3_assets
-from aws_cdk import aws_s3_deployment as s3_deployment
 from constructs import Construct
 
-from constructs.hyperpod.cdk_internals import find_internal
+from constructs.hyperpod.cluster.function_package import LAMBDA_ASSETS
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
-from constructs.hyperpod.nag import acknowledge, acknowledge_wildcards
+from constructs.hyperpod.nag import acknowledge_wildcards
+from constructs.hyperpod.service_principal import service_principal
 
-# The id of the function that all BucketDeployments of a stack share.
-FUNCTION = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C"
+UPLOAD = LAMBDA_ASSETS / "script_upload" / "index.py"
 
 
 class ScriptDeployment(Construct):
     """Define the upload of the bundle and the provisioning parameters, if any, to a prefix.
 
-    The BucketDeployment function does it, with a role that can add scripts and cannot delete any.
+    The function's role can add scripts and cannot delete any. CDK's BucketDeployment would copy what its event names, for every
+    principal that may invoke functions. The code is in the template: unlike an asset, no other principal can replace it.
     """
 
     def __init__(
@@ -41,34 +41,51 @@ class ScriptDeployment(Construct):
         parameters: Mapping[str, object] | None,
     ) -> None:
         super().__init__(scope, id)
-        asset = self._asset(bundle)
+        # The function's environment, which is limited to 4 KiB, has only the parameters that the deployment knows.
+        at_deployment = {key: value for key, value in (parameters or {}).items() if cdk.Token.is_unresolved(value)}
+        known = {key: value for key, value in (parameters or {}).items() if key not in at_deployment}
+        files = bundle if parameters is None else bundle.plus(parameters_file, known)
+        asset = self._asset(files)
         log_group = logs.LogGroup(
             self, "LogGroup", retention=logs.RetentionDays.ONE_MONTH, removal_policy=cdk.RemovalPolicy.DESTROY
         )
         role = self._role(bucket, asset, log_group)
         bucket.restrict_writes(role)
-        deployment = s3_deployment.BucketDeployment(
+        upload = cdk.Stack.of(self).to_json_string(
+            {
+                "AssetBucket": asset.s3_bucket_name,
+                "AssetKey": asset.s3_object_key,
+                "Sha256": files.fingerprint,
+                "Bucket": bucket.bucket_name,
+                "Prefix": prefix,
+                "ParametersFile": "" if parameters is None else parameters_file,
+                "Parameters": at_deployment,
+            }
+        )
+        resource = cdk.CustomResource(
             self,
-            "Resource",
-            sources=[
-                s3_deployment.Source.bucket(asset.bucket, asset.s3_object_key),
-                *([] if parameters is None else [s3_deployment.Source.json_data(parameters_file, parameters)]),
-            ],
-            # Imported by name, or BucketDeployment would tag the bucket with the prefix and change it with each upload.
-            destination_bucket=s3.Bucket.from_bucket_name(self, "Destination", bucket.bucket_name),
-            destination_key_prefix=prefix,
-            retain_on_delete=True,
-            prune=False,
-            # BucketDeployment would add rights to delete objects and to read the whole asset bucket.
-            role=role.without_policy_updates(),
-            log_group=log_group,
+            "Upload",
+            resource_type="Custom::LifecycleScripts",
+            service_token=self._function(role, log_group, upload).function_arn,
+            properties={"Upload": upload},
         )
         # First restrict writes, then upload.
-        deployment.node.add_dependency(cast("s3.BucketPolicy", bucket.policy))
-        acknowledge(
-            find_internal(self, lambda_.Function, FUNCTION),
-            "L1",
-            "the function and its runtime are part of aws-cdk-lib and change with its version",
+        resource.node.add_dependency(cast("s3.BucketPolicy", bucket.policy))
+
+    def _function(self, role: iam.Role, log_group: logs.LogGroup, upload: str) -> lambda_.Function:
+        return lambda_.Function(
+            self,
+            "Function",
+            code=lambda_.Code.from_inline(UPLOAD.read_text(encoding="utf-8")),
+            handler=f"{UPLOAD.stem}.handler",
+            runtime=lambda_.Runtime.PYTHON_3_14,
+            architecture=lambda_.Architecture.ARM_64,
+            # The scripts are in memory twice: packed and unpacked.
+            memory_size=1024,
+            timeout=cdk.Duration.minutes(5),
+            environment={"UPLOAD": upload},
+            role=role,
+            log_group=log_group,
         )
 
     def _asset(self, bundle: ScriptBundle) -> s3_assets.Asset:
@@ -79,17 +96,18 @@ class ScriptDeployment(Construct):
             )
 
     def _role(self, bucket: ScriptBucket, asset: s3_assets.Asset, log_group: logs.LogGroup) -> iam.Role:
+        # The function's environment names the key. Here it would change with each upload, and IAM takes a while to apply changes.
         assets = asset.bucket.arn_for_objects("*.zip")
         role = iam.Role(
             self,
             "Role",
-            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            assumed_by=service_principal("lambda.amazonaws.com"),
             inline_policies={"WriteScripts": iam.PolicyDocument(statements=_statements(bucket, assets, log_group))},
         )
         acknowledge_wildcards(
             role,
             {
-                assets: "BucketDeployment generates the name of the parameters' asset, in the bootstrap bucket",
+                assets: "the function's environment names the only asset that it copies, with its SHA-256",
                 bucket.scripts_arn: "prefixes contain a hash of their content; objects can be added, not deleted",
             },
         )
@@ -99,7 +117,6 @@ class ScriptDeployment(Construct):
 def _statements(bucket: ScriptBucket, assets: str, log_group: logs.LogGroup) -> list[iam.PolicyStatement]:
     return [
         iam.PolicyStatement(sid="ReadAssets", actions=["s3:GetObject"], resources=[assets]),
-        iam.PolicyStatement(sid="ListScripts", actions=["s3:ListBucket"], resources=[bucket.bucket_arn]),
         iam.PolicyStatement(sid="WriteScripts", actions=["s3:PutObject"], resources=[bucket.scripts_arn]),
         iam.PolicyStatement(
             sid="WriteLogs",

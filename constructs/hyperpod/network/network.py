@@ -15,6 +15,7 @@ from constructs.hyperpod.cluster.resource_function import ResourceFunction
 from constructs.hyperpod.nag import acknowledge_wildcards
 from constructs.hyperpod.network.internet_access import InternetAccess
 from constructs.hyperpod.network.node_network import NodeNetwork
+from constructs.hyperpod.service_principal import service_principal
 
 CLEANUP_PACKAGE = "network_resource"
 GATEWAYS = ("EgressOnlyInternetGateway", "NatGateway", "VpcEndpoint", "VpcPeeringConnection", "VpnGateway")
@@ -73,9 +74,7 @@ class FlowLogs(Construct):
         role = iam.Role(
             self,
             "Role",
-            assumed_by=iam.ServicePrincipal(
-                "vpc-flow-logs.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
-            ),
+            assumed_by=service_principal("vpc-flow-logs.amazonaws.com"),
             inline_policies={
                 "WriteFlowLogs": iam.PolicyDocument(
                     statements=[

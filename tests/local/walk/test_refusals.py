@@ -52,8 +52,8 @@ def test_scripts_that_a_colleague_planted_under_the_hash_of_the_asset_never_run(
     as_colleague(aws, client).put_object(Bucket=f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}", Key=key, Body=planted.getvalue())
 
     printed = " ".join(workspace.deploy(fails=True).split())
-    assert "are not those of this deployment" in printed
-    assert f"sagemaker-reference-{ACCOUNT}-{REGION}/lifecycle/" in printed
+    assert f"s3://cdk-hnb659fds-assets-{ACCOUNT}-{REGION}/{key} has SHA-256 " in printed
+    assert "find out who changed it, delete it, and deploy again" in printed
     assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
 
 

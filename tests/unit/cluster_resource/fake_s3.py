@@ -24,6 +24,9 @@ class FakeS3:
         pages = [keys[start : start + 2] for start in range(0, len(keys), 2)]
         return [{"Contents": [{"Key": key, "Size": len(self.objects[key])} for key in page]} for page in pages] or [{}]
 
+    def put_object(self, *, Bucket: str, Key: str, Body: bytes) -> None:  # noqa: N803
+        self.objects[Key] = Body
+
     def get_object(self, *, Bucket: str, Key: str) -> Json:  # noqa: N803
         self.reads.append(Key)
         return {"Body": StreamingBody(io.BytesIO(self.objects[Key]), len(self.objects[Key]))}

@@ -56,6 +56,7 @@ def test_the_pinned_boto3_has_98_fields() -> None:
 @pytest.mark.parametrize("leaf", LEAVES, ids=dotted)
 def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
     wanted = holding(leaf)
+    draft.set("slurm", "metadata_access", "all")  # what a role requires
     if {"SlurmConfig", "Slurm"} & {*leaf}:  # HyperPod refuses these with our scripts
         for index in range(3):
             draft.set("instance_groups", index, "overrides", THEIR_SCRIPTS)
@@ -78,6 +79,7 @@ def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
 def test_a_field_of_the_file_asks_for_the_field_of_the_request(name: str, draft: Any) -> None:
     [leaf] = [leaf for leaf in LEAVES if dotted(leaf) == name]
     path, value = FRIENDLY[name]
+    draft.set("slurm", "metadata_access", "all")  # what a role requires
     assert at(made(draft.set(*path, value)), leaf) == at(holding(leaf), leaf)
 
 

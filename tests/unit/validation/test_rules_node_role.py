@@ -7,6 +7,7 @@ import pytest
 from config.errors import dotted
 
 READ = {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": ["arn:aws:s3:::datasets/*"]}
+THEIRS = "arn:aws:iam::123456789012:role/theirs"
 AWS_POLICY = "arn:aws:iam::aws:policy/ReadOnlyAccess"
 
 
@@ -44,8 +45,8 @@ def test_only_all_actions_of_all_services_are_reported(draft: Any, statement: di
 
 def test_a_section_without_content_is_not_unused(draft: Any) -> None:
     for group in draft.content["instance_groups"]:
-        group["execution_role"] = "arn:aws:iam::123456789012:role/theirs"
-    assert draft.problems() == []
+        group["execution_role"] = THEIRS
+    assert draft.set("slurm", "metadata_access", "all").problems() == []
 
 
 def test_a_role_with_additions_may_read_scripts_elsewhere(draft: Any) -> None:
@@ -69,6 +70,23 @@ REQUIRED = ["metadata-access: slurm.metadata_access"]
 )
 def test_who_can_use_permissions_of_nodes_must_be_written(draft: Any, field: str, value: object, broken_rules: list[str]) -> None:
     assert broken(draft.set("node_role", field, value)) == broken_rules
+    assert draft.set("slurm", "metadata_access", "administrators").problems() == []
+
+
+@pytest.mark.parametrize(
+    ("group", "broken_rules"),
+    [
+        ({"execution_role": THEIRS}, REQUIRED),
+        ({"overrides": {"ExecutionRole": THEIRS}}, REQUIRED),
+        ({"execution_role": THEIRS, "overrides": {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}}}, []),
+    ],
+)
+def test_who_can_use_a_groups_own_role_must_be_written_unless_other_scripts_decide(
+    draft: Any, group: dict[str, Any], broken_rules: list[str]
+) -> None:
+    for name, value in group.items():
+        draft.set("instance_groups", 2, name, value)
+    assert broken(draft) == broken_rules
     assert draft.set("slurm", "metadata_access", "administrators").problems() == []
 
 

@@ -59,6 +59,7 @@ def told(draft: Any) -> list[str]:
     ],
 )
 def test_a_member_of_a_group(draft: Any, member: str, value: object, expected: list[str]) -> None:
+    draft.set("slurm", "metadata_access", "all")  # what a role requires
     assert told(of_work(draft, member, value)) == expected
 
 
@@ -212,7 +213,7 @@ def test_the_clusters_subnets_as_a_groups_own_are_the_same_subnets(draft: Any) -
     ("key", "rights"), [({}, "GetSecretValue for"), ({"secret_key_arn": KMS}, "GetSecretValue and kms:Decrypt")]
 )
 def test_a_controllers_own_role_must_read_the_accounting_secret(draft: Any, key: dict[str, str], rights: str) -> None:
-    accounting(draft, **key).set("instance_groups", 0, "overrides", "ExecutionRole", ROLE)
+    accounting(draft, **key).set("instance_groups", 0, "overrides", "ExecutionRole", ROLE).set("slurm", "metadata_access", "all")
     [line] = draft.lines()
     assert line.startswith("instance_groups[0].overrides.ExecutionRole: ")
     assert rights in line
@@ -285,7 +286,7 @@ def test_a_field_and_an_override_of_the_role_have_the_same_problems(draft: Any, 
 
 
 def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
-    of_work(draft, "ExecutionRole", ROLE)
+    of_work(draft, "ExecutionRole", ROLE).set("slurm", "metadata_access", "all")
     assert told(draft) == []
     draft.set("region", "us-gov-west-1").set("network", "availability_zone_id", "usgw1-az1")
     assert told(draft) == ["arn-partition: ExecutionRole"]
@@ -311,7 +312,7 @@ def test_policies_and_resources_of_the_node_role_are_of_the_partition_of_the_clu
 
 
 def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft: Any) -> None:
-    of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-eusc:"))
+    of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-eusc:")).set("slurm", "metadata_access", "all")
     draft.set("region", "eusc-fr-west-1").set("network", "availability_zone_id", "euscf1-az1")
     assert told(draft) == ["known-region: region"]
 

@@ -43,4 +43,4 @@ def test_adoption_accepts_a_role_in_a_field_and_in_an_override(draft: Any, given
     for index in range(3):
         for name, value in given.items():
             draft.set("instance_groups", index, name, value)
-    assert draft.problems() == []
+    assert draft.set("slurm", "metadata_access", "all").problems() == []

@@ -89,18 +89,24 @@ def unrestricted_node_role(config: ClusterConfig) -> Iterator[Problem]:
     "metadata-access", "slurm.metadata_access", "node_role", "storage.data_bucket", "lifecycle.source", "instance_groups[]"
 )
 def metadata_access(config: ClusterConfig) -> Iterator[Problem]:
-    """`slurm.metadata_access` must be in the file if `node_role` or `storage.data_bucket.node_access` gives nodes permissions.
+    """`slurm.metadata_access` must be in the file if `node_role`, `node_access` or `execution_role` gives nodes permissions.
 
-    By default, only root and administrators can use the node role: jobs that rely on its permissions would fail.
+    By default, only root and administrators can use a node's role: jobs that rely on its permissions would fail.
     """
     allows = any(each.Effect is StatementEffect.ALLOW for each in config.node_role.statements)
+    is_used = _is_used(config)
     given = {
-        "node_role": allows or bool(config.node_role.managed_policy_arns),
-        "storage.data_bucket.node_access": config.storage.data_bucket.node_access is not NodeAccess.NONE,
+        "node_role": is_used and (allows or bool(config.node_role.managed_policy_arns)),
+        "storage.data_bucket.node_access": is_used and config.storage.data_bucket.node_access is not NodeAccess.NONE,
+        # Other scripts do not restrict it.
+        "instance_groups[].execution_role": any(
+            (each.execution_role or each.overrides.get("ExecutionRole")) and "LifeCycleConfig" not in each.overrides
+            for each in config.instance_groups
+        ),
     }
     fields = " and ".join(f"`{field}`" for field, gives in given.items() if gives)
     is_written = "metadata_access" in slurm_of(config).model_fields_set or config.lifecycle.source is not None
-    if fields and not is_written and _is_used(config):
+    if fields and not is_written:
         message = f"required, as {fields} gives permissions to nodes"
         fix = "add `slurm: {metadata_access: administrators}` to keep them from users and jobs, or `all`"
         yield Problem(("slurm", "metadata_access"), ABSENT, message, fix)

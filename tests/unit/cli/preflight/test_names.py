@@ -12,9 +12,9 @@ from tests.unit.cli.preflight.fake_aws import ACCOUNT, FILE, IMPORTED, REGION, a
 
 NAMED = f"cluster_name: big\n{FILE}"
 ROLE = f"overrides: {{ExecutionRole: arn:aws:iam::{ACCOUNT}:role/nodes}}"
-ADOPTING = f"adopt: true\ncluster_name: big\n{IMPORTED}".replace("count: 1}", f"count: 1, {ROLE}}}").replace(
-    "count: 4}", f"count: 4, {ROLE}}}"
-)
+ADOPTING = f"adopt: true\ncluster_name: big\nslurm: {{metadata_access: all}}\n{IMPORTED}".replace(
+    "count: 1}", f"count: 1, {ROLE}}}"
+).replace("count: 4}", f"count: 4, {ROLE}}}")
 ARN = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:cluster/abcdefghijkl"
 STACK = f"arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/draft-Cluster/1"
 SCRIPTS = f"sagemaker-draft-{ACCOUNT}-{REGION}"

@@ -31,7 +31,8 @@ DIRECTORY = (
 POLICY = f"arn:aws:iam::{ACCOUNT}:policy/data"
 ATTACHED = f"{FILE}node_role: {{managed_policy_arns: ['{POLICY}']}}\nslurm: {{metadata_access: all}}\n"
 BOUNDARY = f"{FILE}node_role: {{permissions_boundary_arn: '{POLICY}'}}\n"
-IMAGE, OWN_ROLE = with_group("ImageId: ami-00000001"), with_group(f"ExecutionRole: '{ROLE}'")
+USED_BY_ALL = "slurm: {metadata_access: all}\n"
+IMAGE, OWN_ROLE = with_group("ImageId: ami-00000001"), with_group(f"ExecutionRole: '{ROLE}'") + USED_BY_ALL
 
 
 def key(**changed: Any) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def test_what_cannot_be_used_is_an_error(file: str, answers: dict[str, Any], sai
 
 
 def test_each_is_asked_for_once_and_one_refusal_leaves_the_others() -> None:
-    file = VOLUME.replace("instance_count: 1}", f"instance_count: 1, overrides: {{ExecutionRole: '{ROLE}'}}}}")
+    file = VOLUME.replace("instance_count: 1}", f"instance_count: 1, overrides: {{ExecutionRole: '{ROLE}'}}}}") + USED_BY_ALL
     assert outcomes(asked(references, {"kms.describe_key": DENIED, **role("sagemaker.amazonaws.com")}, file)) == ["warning", "ok"]
 
 

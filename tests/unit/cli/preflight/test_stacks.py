@@ -41,6 +41,33 @@ def test_a_stack_that_cloudformation_cannot_update_is_reported(status: str, outc
     assert remedy in found.fix
 
 
+BOOTSTRAP = "arn:aws:iam::123456789012:role/cdk-team-cfn-exec-role-123456789012-us-west-2"
+OTHER = "arn:aws:iam::123456789012:role/deployer"
+
+
+@pytest.mark.parametrize(
+    ("role", "status", "expected"),
+    [
+        (BOOTSTRAP, "UPDATE_COMPLETE", ["ok"]),
+        (OTHER, "UPDATE_COMPLETE", ["ok", "error"]),
+        ("arn:aws:iam::123456789012:role/team/cdk-team-cfn-exec-role-1", "UPDATE_COMPLETE", ["ok", "error"]),
+        ("", "UPDATE_ROLLBACK_COMPLETE", ["ok", "error"]),
+        (OTHER, "ROLLBACK_COMPLETE", ["warning"]),
+    ],
+)
+def test_a_role_that_the_script_buckets_policy_would_refuse_is_an_error(role: str, status: str, expected: list[str]) -> None:
+    def describe(StackName: str) -> Any:  # noqa: N803  as boto3 spells it
+        told = {"StackName": StackName, "StackStatus": status, **({"RoleARN": role} if role else {})}
+        return {"Stacks": [told]} if StackName.endswith("-Cluster") else NO_STACKS
+
+    found = asked(stacks, {"cloudformation.describe_stacks": describe})
+    assert outcomes(found) == expected
+    if "error" in expected:
+        used = f"role {role}" if role else "the caller's own permissions"
+        assert found[-1].message.startswith(f"draft.yaml: draft-Cluster was deployed with {used}, which could not change")
+        assert "without --role-arn" in found[-1].fix
+
+
 def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
     """An account whose file system has these associations, by id and directory."""
     told = [
