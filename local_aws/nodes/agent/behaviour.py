@@ -54,8 +54,9 @@ class Behaviour:
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run
     # slurmd and are in `dev`), and base-config's start_slurm.sh (they are not in slurm.conf).
     login_nodes: Literal["listed", "absent"] = "listed"
-    # A slurm.conf without settings on all other nodes. No source shows it; Slurm's commands would prefer it to the controllers'.
-    stub_slurm_conf: Literal["present", "absent"] = "present"
+    # Other nodes have no slurm.conf: slurmd's unit deletes it at boot, the same document. `present`: one without settings, which
+    # Slurm's commands would prefer to the controllers'.
+    stub_slurm_conf: Literal["absent", "present"] = "absent"
     # Ubuntu's unattended-upgrades holds apt's lock after a boot. No source says how long on HyperPod's image.
     apt_lock_s: float = 1.0
     # API-driven images deploy MariaDB and slurmdbd on the controller, say the developer guide and Extensions/add-users, which
