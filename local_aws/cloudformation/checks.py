@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from local_aws.cloudformation import resources
+from botocore.exceptions import ClientError
+
+from local_aws.cloudformation import clients, resources
 from local_aws.cloudformation.errors import ResourceError
+from local_aws.cloudformation.intrinsics import LATER
 from local_aws.cloudformation.resources.custom import is_custom
 from local_aws.cloudformation.resources.provider import Provider
 from local_aws.cloudformation.schemas import Path, Schema, schema
@@ -12,6 +15,14 @@ from local_aws.cloudformation.template import Json
 
 FUNCTION_PREFIX = "Fn::"
 UNSUPPORTED = "not part of the embedded AWS"
+EXISTS = "AWS::EarlyValidation::ResourceExistenceCheck"
+# The property with the name of a resource, and a call with its argument that fails if there is no such resource.
+_NAMED = {
+    "AWS::IAM::Role": ("RoleName", "iam", "get_role", "RoleName"),
+    "AWS::Lambda::Function": ("FunctionName", "lambda", "get_function", "FunctionName"),
+    "AWS::Logs::LogGroup": ("LogGroupName", "logs", "describe_log_streams", "logGroupName"),
+    "AWS::S3::Bucket": ("BucketName", "s3", "get_bucket_location", "Bucket"),
+}
 
 
 def template_problems(definitions: Json, region: str) -> list[str]:
@@ -30,6 +41,19 @@ def _problems(name: str, definition: Json, region: str) -> Iterator[str]:
         yield f"{UNSUPPORTED}: {resource_type}"
         return
     yield from _property_problems(provider, described, name, properties)
+
+
+def name_conflict(resource_type: str, region: str, properties: Json) -> Iterator[str]:
+    """Yield AWS's words if a new resource has the name of another (CloudFormation user guide: validate stack deployments)."""
+    key, service, operation, argument = _NAMED.get(resource_type, ("", "", "", ""))
+    name = properties.get(key)
+    if name is None or LATER in str(name):
+        return
+    try:
+        getattr(clients.client(service, region), operation)(**{argument: name})
+    except ClientError:  # not found, or a name that only the creation refuses
+        return
+    yield f"[{EXISTS}] Resource of type '{resource_type}' with identifier '{name}' already exists."
 
 
 def check_resolved(resource_type: str, name: str, properties: Json, region: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from local_aws.cloudformation import parameters
 from local_aws.cloudformation.change_sets import PropertyChange, ResourceChange
-from local_aws.cloudformation.checks import template_problems
+from local_aws.cloudformation.checks import name_conflict, template_problems
 from local_aws.cloudformation.deployment import with_stack_tags
 from local_aws.cloudformation.errors import TemplateError
 from local_aws.cloudformation.graph import dependencies, order, references
@@ -74,7 +74,10 @@ class Plan:
 
     def problems(self) -> list[str]:
         """Return what prevents the creation of the resources."""
-        return template_problems(self.desired, self.stack.region)
+        region = self.stack.region
+        new = [each for each in self.changes if each.action == "Add" and each.logical_id not in self.stack.resources]
+        taken = [text for each in new for text in name_conflict(each.type, region, each.after)]
+        return template_problems(self.desired, region) + taken
 
     def _check_types(self) -> None:
         wrong = sorted(name for name, one in self.desired.items() if self._type_before(name) not in (None, one["Type"]))

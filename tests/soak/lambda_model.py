@@ -43,13 +43,14 @@ class LambdaModel:
             def fail(error: Exception) -> None:
                 age = (self._timeline.clock.now - sent).total_seconds()
                 pause = target.pauses_s[number] if number < RETRIES else 0
-                if number == RETRIES or age + pause > target.largest_age_s:
-                    target.on_failure(_record(payload, error, "RetriesExhausted" if number == RETRIES else "EventAgeExceeded"))
+                if number == RETRIES or age + pause >= target.largest_age_s:
+                    condition = "RetriesExhausted" if number == RETRIES else "EventAgeExceeded"
+                    target.on_failure(_record(payload, error, condition, number + 1))
                 else:
                     plan(pause, number + 1)
 
             if (self._timeline.clock.now - sent).total_seconds() > target.largest_age_s:
-                target.on_failure(_record(payload, None, "EventAgeExceeded"))
+                target.on_failure(_record(payload, None, "EventAgeExceeded", number))
             else:
                 target.run(payload, fail)
 
@@ -61,7 +62,8 @@ class LambdaModel:
             plan(delay, 0)
 
 
-def _record(payload: Json, error: Exception | None, condition: str) -> Json:
+def _record(payload: Json, error: Exception | None, condition: str, attempts: int) -> Json:
     """Return the record for the on-failure destination."""
     said = {"responsePayload": {"errorType": type(error).__name__, "errorMessage": str(error)}} if error else {}
-    return {"version": "1.0", "requestContext": {"condition": condition}, "requestPayload": payload, **said}
+    context = {"condition": condition, "approximateInvokeCount": attempts}
+    return {"version": "1.0", "requestContext": context, "requestPayload": payload, **said}

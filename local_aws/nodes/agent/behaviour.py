@@ -57,8 +57,9 @@ class Behaviour:
     # Before any filter, a nat chain leads 169.254.169.254 to a role proxy, 169.254.0.2:9081: shimomut/sagemaker-solutions,
     # hyperpod_imds_proxy (2025-07). Here the metadata service itself answers there.
     metadata_path: Literal["proxied", "direct"] = "proxied"
-    # A slurm.conf without settings on all other nodes. No source shows it; Slurm's commands would prefer it to the controllers'.
-    stub_slurm_conf: Literal["present", "absent"] = "present"
+    # Other nodes have no slurm.conf: slurmd's unit deletes it at boot, the same document. `present`: one without settings, which
+    # Slurm's commands would prefer to the controllers'.
+    stub_slurm_conf: Literal["absent", "present"] = "absent"
     # Ubuntu's unattended-upgrades holds apt's lock after a boot. No source says how long on HyperPod's image.
     apt_lock_s: float = 1.0
     # API-driven images deploy MariaDB and slurmdbd on the controller, say the developer guide and Extensions/add-users, which

@@ -5,11 +5,13 @@ from typing import Any
 from tests.contract.aws_facts.engine import Engine, Json
 from tests.contract.aws_facts.fact import documented, fact
 from tests.contract.aws_facts.stacks import Stack
+from tests.contract.aws_facts.storage import bucket
 
 REFUSED, MADE, DOCUMENTED = "ValidationError", "CREATE_COMPLETE", "documented"
 GUIDE, RECORDING = "AWS CloudFormation User Guide: ", "LocalStack's recording "
 STACKS, SETS, UPDATES = (f"{RECORDING}api/test_{file}.py" for file in ("stacks", "changesets", "update_stack"))
 CONDITIONS, MAPPINGS, REFERENCES = (f"{RECORDING}engine/test_{file}.py" for file in ("conditions", "mappings", "references"))
+EARLY = "AWS CloudFormation User Guide: validate stack deployments; aws/aws-cdk-cli "
 ATTRIBUTES, ENGINE = RECORDING + "engine/test_attributes.py", RECORDING + "test_template_engine.py"
 OUTPUTS, IMPORTS = RECORDING + "api/test_validations.py", RECORDING + "test_change_set_exports_imports.py"
 
@@ -30,26 +32,26 @@ def plan(name: str, says: str, source: str, date: str, template: Json, answer: s
     fact(f"cfn-{name}", f"a change set for {says}", source, date, answer)(lambda judge: Stack(judge).plan({}, template=template))
 
 
-ONE, SKIPPED, AFTER_NONE = {"A": valued("x")}, {"Ref": "Skipped"}, {"A": valued("x", DependsOn="B")}
+ONE, TWO, SKIPPED, AFTER_NONE = {"A": valued("x")}, {"A": valued("y")}, {"Ref": "Skipped"}, {"A": valued("x", DependsOn="B")}
 FIND, MAP, DEEP = {"Fn::FindInMap": ["Map", "a", "none"]}, {"Map": {"a": {"b": "c"}}}, {"Map": {"a": {"b": {"c": "d"}}}}
+NO_VALUE = {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}
+EXISTS = "AWS::EarlyValidation::ResourceExistenceCheck"
 UNDONE, NO_ATTRIBUTE = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE"), {"Fn::GetAtt": ["A", "Nothing"]}
 plan("template-ref", "a Ref to nothing", REFERENCES, "2024-05-28", template({"Ref": "B"}))
 plan("template-depends-on", "a DependsOn of nothing", REFERENCES, "2023-07-10", template(Resources=AFTER_NONE))
-plan("template-conditional-ref", "a Ref to a skipped resource", CONDITIONS, "2023-06-26", template(SKIPPED))
-plan("template-conditional-output", "an output of one", CONDITIONS, "2023-06-27", template(Outputs={"O": {"Value": SKIPPED}}))
+plan("template-conditional-ref", "a Ref to a skipped resource", CONDITIONS, "2025-09-30", template(SKIPPED))
+plan("template-conditional-output", "an output of one", CONDITIONS, "2023-06-26", template(Outputs={"O": {"Value": SKIPPED}}))
 plan("template-branch", "an unused Ref to one", GUIDE + "Fn::If", DOCUMENTED, template({"Fn::If": ["Never", SKIPPED, "x"]}), MADE)
 plan("template-mapping-key", "a missing key of a mapping", MAPPINGS, "2025-08-07", template(FIND, Mappings=MAP))
 plan("template-mapping-depth", "a mapping of three levels", MAPPINGS, "2023-06-12", template(Mappings=DEEP))
 plan("template-null-output", "a null output", OUTPUTS, "2024-05-31", template(Outputs={"O": {"Value": None}}))
 plan("cs-missing-parameter", "a parameter without value", STACKS, "2025-07-31", template(Parameters={"P": {"Type": "String"}}))
 plan("cs-import-missing", "a missing export", IMPORTS, "2025-08-05", template({"Fn::ImportValue": "hyperpod-cdk-fact"}), MADE)
-plan("template-size", "more than 51,200 bytes", GUIDE + "quotas", DOCUMENTED, template(Metadata={"Long": "x" * 51_200}))
+plan("template-size", "more than 51,200 bytes", ENGINE, "2023-01-30", template(Metadata={"Long": "x" * 51_200}))
 plan("template-large", "almost 51,200 bytes", GUIDE + "quotas", DOCUMENTED, template(Metadata={"Long": "x" * 50_000}), MADE)
-fact("cfn-required-property", "a property is missing: only its resource fails", ENGINE, "2023-06-12", "ROLLBACK_COMPLETE")(
-    lambda judge: Stack(judge).deploy({"A": {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}})
-)
-fact("cfn-update-bad-role", "a role that CloudFormation may not assume is refused", UPDATES, "2022-11-21", REFUSED)(
-    lambda judge: Stack(judge).deploy(ONE, RoleARN=judge.role(principal="ec2.amazonaws.com"))
+plan("required-property", "a missing property", EARLY + "PR 1463", "2026-04-30", template(Resources={"A": NO_VALUE}), "FAILED")
+fact("cfn-update-bad-role", "an update refuses a role that CloudFormation may not assume", UPDATES, "2022-11-21", REFUSED)(
+    lambda judge: (stack := Stack(judge)).deploy(ONE) and stack.deploy(TWO, RoleARN=judge.role(principal="ec2.amazonaws.com"))
 )
 fact("cfn-cs-no-changes", "a change set without changes fails, an update is refused", SETS, "2025-09-09", ("FAILED", REFUSED))(
     lambda judge: (stack := Stack(judge)).deploy(ONE) and (stack.plan(ONE), stack.deploy(ONE))
@@ -63,6 +65,19 @@ fact("cfn-bad-attribute", "an output of a missing attribute makes nothing", ATTR
 documented("cfn-bad-name", "a stack's name starts with a letter", "AWS CloudFormation API: CreateChangeSet", expected=REFUSED)(
     lambda judge: Stack(judge).plan(ONE, StackName="1-fact")
 )
+
+
+@fact("cfn-names-exist", "a change set for a name that exists fails", EARLY + "issue 1000", "2025-12-17", [True] * 4)
+def names_exist(judge: Engine) -> list[bool]:
+    function, role = judge.function().rpartition(":")[2], judge.service_role
+    named: dict[str, Json] = {
+        "IAM::Role": {"RoleName": role.split("/")[1], "AssumeRolePolicyDocument": {"Statement": []}},
+        "Lambda::Function": {"FunctionName": function, "Role": role, "Code": {"ZipFile": "pass"}, "PackageType": "Zip"},
+        "Logs::LogGroup": {"LogGroupName": f"/aws/lambda/{function}"},
+        "S3::Bucket": {"BucketName": bucket(judge)},
+    }
+    stacks = [(Stack(judge), {"A": {"Type": f"AWS::{name}", "Properties": given}}) for name, given in named.items()]
+    return [stack.plan(each) == "FAILED" and EXISTS in stack.planned()["StatusReason"] for stack, each in stacks]
 
 
 @fact("cfn-no-echo", "a change set hides NoEcho parameters only", STACKS, "2025-08-15", {"Secret": "****", "Open": "default"})

@@ -10,12 +10,13 @@ from tests.contract.aws_facts.stacks import MADE, Thing, thing
 Source = tuple[str, str]
 GUIDE, REQUESTS, DELETION = "AWS CloudFormation User Guide: ", methodcaller("requests"), methodcaller("delete")
 TYPES = (GUIDE + "custom resource request types", "documented")
-RESPONSES = (GUIDE + "custom resource response objects", "documented")
+RESPONSES = ("aws/aws-cdk issue 2825", "2019-06-11")
 BEHAVIORS = (GUIDE + "update behaviors of stack resources", "documented")
 TIMEOUT = ("AWS CloudFormation template reference: AWS::CloudFormation::CustomResource", "documented")
 MARKER, LOG_STREAM = ("aws/aws-cdk pull request 5525", "2019-12-23"), ("aws/aws-cdk issues 13527, 30012", "2024-04-30")
 ON_DELETE, MIDDY = ("aws/aws-lambda-go issue 77, aws/aws-cdk 5796", "2020-01-14"), ("middyjs/middy issue 1602", "2026-03-19")
-EMPIRE, CDKD = ("remind101/empire issue 918", "2016-07-16"), ("go-to-k/cdkd issue 2274, measured on AWS", "2026-08-27")
+EMPIRE = ("remind101/empire issue 918", "2016-07-16")
+MEASURED = ("go-to-k/cdkd issue 2274: measured, against AWS's documentation", "2026-08-27")
 OTHER, NO_ID, FAILED = {"PhysicalResourceId": "other"}, {"PhysicalResourceId": ""}, {"Status": "FAILED"}
 REPLACED, UNDONE = ["Create", "Update made", "Delete made"], ["Create", "Update made", "Update made"]
 OTHER_IDS, ATTEMPTS = ["Create", "Update made", "Update other", "Delete other"], [*REPLACED, "Delete made", "Delete made"]
@@ -58,7 +59,7 @@ failure("cr-too-long", "an answer has at most 4,096 bytes", RESPONSES, "Response
 failure("cr-service-timeout", "a request ends after ServiceTimeout", TIMEOUT, NO_ANSWER, {"silent": True}, ServiceTimeout=30)
 
 
-@fact("cr-no-echo", "NoEcho in an answer hides nothing in outputs", *CDKD, {"Secret": "word"})
+@fact("cr-no-echo", "NoEcho in an answer hides nothing in outputs", *MEASURED, {"Secret": "word"})
 def no_echo(judge: Any) -> Any:
     stack, outputs = Thing(judge), {"Secret": {"Value": {"Fn::GetAtt": ["Thing", "Secret"]}}}
     answers = {"Create": {"NoEcho": True, "Data": {"Secret": "word"}}}

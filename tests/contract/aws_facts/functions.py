@@ -6,16 +6,18 @@ from typing import Any
 
 from botocore.config import Config
 
-from tests.contract.aws_facts.fact import documented, fact, refusal
+from tests.contract.aws_facts.fact import fact, refusal
 
 BOTH = ("engine", "soak")
 GUIDE = "AWS Lambda Developer Guide: "
 LOST = "localstack lambda_/test_lambda_destinations.py::"
-STATE, BLOCKED = (f"localstack lambda_/test_lambda.py::test_{name}" for name in ("function_state", "lambda_concurrency_block"))
+TESTS = ("function_state", "lambda_concurrency_block", "reserved_concurrency")
+STATE, BLOCKED, RESERVED = (f"localstack lambda_/test_lambda.py::test_{name}" for name in TESTS)
+QUOTAS = GUIDE + "quotas; the code: ASFHyP3/hyp3 issue 2241, aws/aws-pdk 771, with the limit of then"
 RETRIES, AGE = LOST + "test_lambda_destination_default_retries", LOST + "test_maxeventage"
 
 
-@documented("lambda-payload-size", "an event has at most 1 MB", GUIDE + "quotas", "RequestEntityTooLargeException")
+@fact("lambda-payload-size", "an event has at most 1 MB", QUOTAS, "2024-05-02", "RequestEntityTooLargeException")
 def payload_size(judge: Any) -> str:
     event = json.dumps("x" * 1_048_577)
     return refusal(judge.client("lambda").invoke, FunctionName=judge.function(), InvocationType="Event", Payload=event)
@@ -35,8 +37,8 @@ def lost(judge: Any, **options: int) -> list[Any]:
 
 
 fact("lambda-state", "a new function is Pending", STATE, "2025-11-24", "Pending")(lambda judge: judge.create_function()["State"])
-RESERVED, ZERO = GUIDE + "configuring reserved concurrency", ["ZeroReservedConcurrency", 0]
-documented("lambda-reserved-zero-event", "without concurrency events are lost", RESERVED, ZERO)(partial(lost, concurrency=0))
+ZERO, NO_EVENTS = ["ZeroReservedConcurrency", 0], "without concurrency events are lost"
+fact("lambda-reserved-zero-event", NO_EVENTS, RESERVED, "2025-11-25", ZERO)(partial(lost, concurrency=0))
 fact("lambda-retries", "a failed event is tried three times", RETRIES, "2025-11-24", ["RetriesExhausted", 3], BOTH)(lost)
 fact("lambda-age", "an event that is too old is lost", AGE, "2025-11-27", ["EventAgeExceeded", 1], BOTH)(partial(lost, age_s=60))
 
@@ -69,4 +71,7 @@ REFUSED = MATCH + "*_EXC; test_invalid_json_event_pattern; EventBridge User Guid
 def invalid_patterns(judge: Any) -> list[str]:
     values: list[Any] = ["FAILED", [], [{"exists": "yes"}], [{"EXISTS": True}], [{"cidr": "x"}], [{"numeric": [">", 0, "<"]}]]
     patterns = ["{'", *(json.dumps({"detail": {"status": value}}) for value in values)]
-    return sorted({refusal(judge.client("events").test_event_pattern, EventPattern=each, Event=EVENT) for each in patterns})
+    events, name = judge.client("events"), judge.name()
+    judge.later(events.delete_rule, Name=name)
+    tested = {refusal(events.test_event_pattern, EventPattern=each, Event=EVENT) for each in patterns}
+    return sorted(tested | {refusal(events.put_rule, Name=name, EventPattern=each) for each in patterns})

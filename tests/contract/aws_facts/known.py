@@ -17,13 +17,11 @@ class Difference(NamedTuple):
 
 KINDS = ("harmless", "kinder", "stricter", "silent")
 ABORTS = "a deleted state machine aborts its executions at once; names of the product's machines are not reused"
-EARLY = "properties are checked before a deployment, so that a wrong one costs no resources"
 UNKNOWN = "a condition key that is not evaluated here denies, so that no test passes by it"
 
 # By a fact's id and a judge.
 KNOWN: dict[tuple[str, str], Difference] = {
     ("sfn-delete-running", "engine"): Difference("StateMachineDoesNotExist", "kinder", ABORTS),
-    ("cfn-required-property", "engine"): Difference("ValidationError", "stricter", EARLY),
     ("iam-logic-unknown-key", "engine"): Difference("denied", "stricter", UNKNOWN),
     ("s3-batch-wrong-version", "engine"): Difference([], "kinder", "only versions that were just listed are deleted"),
 }

@@ -69,9 +69,10 @@ def end(judge: Any, *, timeout_s: int = 100_000, stops: bool = False) -> list[st
     return [found["status"], found.get("error"), found.get("cause")]
 
 
+GLOBAL = "localstack stepfunctions/v2/timeouts/test_timeouts.py::test_global_timeout"
 STOPPED, TIMED_OUT = ["ABORTED", "Newer", "for a test"], ["TIMED_OUT", None, None]
 documented("sfn-stop", "a stop has its error and cause", STOP, STOPPED, ALL)(partial(end, stops=True))
-documented("sfn-timeout", "a timeout has no error and no cause", DESCRIBE, TIMED_OUT, ALL)(partial(end, timeout_s=30))
+fact("sfn-timeout", "a timeout has no error and no cause", GLOBAL, "2024-03-10", TIMED_OUT, ALL)(partial(end, timeout_s=30))
 
 
 def published(judge: Any, *, members: tuple[str, str], size: int = 1) -> list[Any]:

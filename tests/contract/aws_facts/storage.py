@@ -43,9 +43,8 @@ def hidden(judge: Engine) -> list[Any]:
     return [refusal(s3.get_object, Bucket=name, Key=KEY), len(found["Versions"]), len(found["DeleteMarkers"])]
 
 
-@fact("s3-batch-wrong-version", "a wrong version is an error", BATCH, "2026-02-23", ["NoSuchVersion"])
+@fact("s3-batch-wrong-version", "a version that S3 never gave is an error", BATCH, "2026-02-23", ["NoSuchVersion"])
 def wrong_version(judge: Engine) -> list[str]:
-    s3 = judge.client("s3")
-    version = s3.list_object_versions(Bucket=bucket(judge, b"1"))["Versions"][0]["VersionId"]
-    objects = [{"Key": KEY, "VersionId": version}]
-    return [each["Code"] for each in s3.delete_objects(Bucket=bucket(judge), Delete={"Objects": objects}).get("Errors", [])]
+    unknown = {"Objects": [{"Key": KEY, "VersionId": "HPniJFCxqTsMuIH9KX8K8wEjNUgmABCD"}]}
+    answer = judge.client("s3").delete_objects(Bucket=bucket(judge, b"1"), Delete=unknown)
+    return [each["Code"] for each in answer.get("Errors", [])]

@@ -36,12 +36,13 @@ AGENTS = {
         caller="instance",
         gres_conf="kept",
         login_nodes="absent",
-        stub_slurm_conf="absent",
         slurm_folder="folder",
         image_prologs="absent",
         apt_lock_s=0,
     ),
-    "a topology that it describes, and devices": Behaviour(automatic_topology="described", gres_conf="devices"),
+    "a topology that it describes, devices, and a slurm.conf on workers": Behaviour(
+        automatic_topology="described", gres_conf="devices", stub_slurm_conf="present"
+    ),
     "devices for GPUs of which its node lines have none": Behaviour(
         automatic_topology="empty_yaml", gres="none", gres_conf="devices", empty_instances="absent", apt_lock_s=3
     ),

@@ -57,8 +57,8 @@ PARAMETERS = {
     "worker_groups": [{"instance_group_name": "workers", "partition_name": "all-of-them"}],
 }
 
-# These scripts leave slurm.conf as the agent writes it, and take a node that has one for a controller.
-KIND = Behaviour(automatic_topology="none", login_nodes="absent", stub_slurm_conf="absent")
+# These scripts leave slurm.conf as the agent writes it, also its topology and login nodes.
+KIND = Behaviour(automatic_topology="none", login_nodes="absent")
 
 
 @pytest.fixture(scope="module")

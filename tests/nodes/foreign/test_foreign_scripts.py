@@ -18,8 +18,8 @@ pytestmark = pytest.mark.local
 
 SCRIPTS = Path(__file__).parents[2] / "data" / "foreign-scripts"
 # The placeholder stays longer than it takes the scripts to get there. They leave slurm.conf as the agent writes it, and start
-# nothing on a login node: a topology without its file, login nodes in slurm.conf or a stub of it elsewhere would stop them.
-AGENT = Behaviour(placeholder_s=8, automatic_topology="none", login_nodes="absent", stub_slurm_conf="absent")
+# nothing on a login node: a topology without its file or login nodes in slurm.conf would stop them.
+AGENT = Behaviour(placeholder_s=8, automatic_topology="none", login_nodes="absent")
 AS_CAROL = ("runuser", "--login", "carol", "--command")
 
 

@@ -82,7 +82,7 @@ def test_cdk_drift_shows_what_was_changed_and_deleted_by_hand_and_what_it_cannot
 
 def test_cdk_diagnose_names_the_resource_that_failed(world: World, assembly: Assembly) -> None:
     assert "Logs" not in assembly.cdk("diagnose", "stack", "--unstable=diagnose")
-    taken = {**RESOURCES, "Second": {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "/drifting"}}}
+    taken = {**RESOURCES, "Second": {**RESOURCES["Note"]}}
     assert world.deploy(taken) == "UPDATE_ROLLBACK_COMPLETE"
     text = assembly.cdk("diagnose", "stack", "--unstable=diagnose", status=1)
     assert "Second" in text
