@@ -3,9 +3,6 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -80,33 +77,19 @@ def test_an_asset_with_another_content_changes_nothing(s3: FakeS3, planted: byte
 
 
 @pytest.fixture
-def responses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
+def responses(monkeypatch: pytest.MonkeyPatch, s3: FakeS3) -> list[dict[str, Any]]:
     """What CloudFormation receives."""
     found: list[dict[str, Any]] = []
-
-    class Receiver(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            assert self.headers["Content-Type"] == ""
-            found.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *args: object) -> None: ...
-
-    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
-        yield found
-        server.shutdown()
+    monkeypatch.setenv("UPLOAD", OWN)
+    monkeypatch.setattr("boto3.client", lambda service: s3)
+    monkeypatch.setattr(index, "respond", lambda url, body: found.append(json.loads(body)))
+    return found
 
 
 @pytest.fixture
-def event(monkeypatch: pytest.MonkeyPatch, s3: FakeS3, responses: list[dict[str, Any]]) -> dict[str, Any]:
-    monkeypatch.setenv("UPLOAD", OWN)
-    monkeypatch.setattr(index.boto3, "client", lambda service: s3)
+def event() -> dict[str, Any]:
     ids = {"StackId": "arn:stack", "RequestId": "1", "LogicalResourceId": "Upload"}
-    url = f"{index.os.environ['AWS_ENDPOINT_URL']}/response"
-    return {**ids, "RequestType": "Create", "ResponseURL": url, "ResourceProperties": {"Upload": OWN}}
+    return {**ids, "RequestType": "Create", "ResponseURL": "https://s3", "ResourceProperties": {"Upload": OWN}}
 
 
 def test_cloudformation_gets_a_response(event: dict[str, Any], responses: list[dict[str, Any]], s3: FakeS3) -> None:
@@ -129,6 +112,6 @@ def test_a_deletion_keeps_all_scripts(event: dict[str, Any], responses: list[dic
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "https://example.com/x.s3.amazonaws.com/", "file:///etc/passwd"])
-def test_the_response_goes_to_s3_only(event: dict[str, Any], url: str) -> None:
+def test_the_response_goes_to_s3_only(url: str) -> None:
     with pytest.raises(ValueError, match="HTTPS address of S3"):
-        handler({**event, "ResponseURL": url}, None)
+        index.respond(url, b"{}")
