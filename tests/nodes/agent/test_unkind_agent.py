@@ -73,7 +73,6 @@ def test_a_worker_without_its_mount_takes_no_jobs_until_it_has_it(create: Create
     """Its scripts had a mount namespace that sees none of the node's mounts; then its first try at boot fails."""
     cluster = create(Behaviour(script_mounts="private"), {"controller": 1, "workers": 1})
     is_whole(cluster)
-    _, before = registered(cluster, "workers-1")
     cluster.run("workers-1", "sh", "-c", NO_CLIENT)
     cluster.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[cluster.machine("workers-1")["id"]])
     until(lambda: cluster.machine("workers-1")["status"], lambda status: status == "Running", UP_S)
@@ -82,6 +81,8 @@ def test_a_worker_without_its_mount_takes_no_jobs_until_it_has_it(create: Create
     until(lambda: cluster.run("workers-1", *restarts), lambda count: int(count) > 1, UP_S)
     assert cluster.run("workers-1", "sh", "-c", "pidof slurmd || echo none") == "none"
 
+    # Not earlier: a reconfiguration, as after a change of the agent's, starts slurmd anew too.
+    _, before = registered(cluster, "workers-1")
     cluster.run("workers-1", "mv", "/root/mount.lustre", "/usr/sbin/mount.lustre")
     # slurmctld does not notice each reboot, for example soon after it was reconfigured: then nothing must resume the node.
     until(lambda: registered(cluster, "workers-1"), lambda now: now[0] == "IDLE+CLOUD" and now[1] not in ("None", before), UP_S)
