@@ -24,8 +24,15 @@ NODES_A_SECOND = 100
 UNIT_TIMEOUT_S = 100  # systemd gives up a mount after 90 s
 FSTAB = Path("/etc/fstab")
 UNITS = Path("/etc/systemd/system")
+UNITS_UNTIL_REBOOT = Path("/run/systemd/system")
 HOST_MOUNTS = Path("/proc/1/mountinfo")  # what services and jobs see
 OWN_MOUNTS = Path("/proc/self/mountinfo")  # what these scripts see
+# In the journal, lines of a process that ended before journald looked it up lack their unit; systemd.exec(5) holds for mounts.
+MOUNT_DROP_IN = """# Written by the lifecycle scripts.
+[Mount]
+StandardOutput=append:{output}
+StandardError=inherit
+"""
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ def lists(mounts: Path, path: Path, system: System) -> bool:
 
 
 def _configure(entry: FstabEntry, system: System) -> None:
-    """Write the line in fstab, a unit that retries at boot, and a drop-in that keeps slurmd waiting for the mount."""
+    """Write the line in fstab, a unit that retries at boot, and drop-ins: for slurmd, and for the output of mount."""
     fstab, units = system.path(FSTAB), system.path(UNITS)
     lines = fstab.read_text(errors="surrogateescape").splitlines() if fstab.exists() else []
     others = [line for line in lines if line.lstrip().startswith("#") or line.split()[1:2] != [str(entry.path)]]
@@ -95,6 +102,8 @@ def _configure(entry: FstabEntry, system: System) -> None:
     changed = put(fstab, "\n".join([*others, entry.line]) + "\n")
     changed |= put(units / service, unit(entry.path))
     changed |= put(units / "slurmd.service.d" / f"{entry.path.name}.conf", slurmd_drop_in(entry.path))
+    drop_in = system.path(UNITS_UNTIL_REBOOT) / f"{mount_unit(entry.path)}.d" / "hyperpod-cdk.conf"
+    changed |= put(drop_in, MOUNT_DROP_IN.format(output=output_of(entry.path)))
     if changed:
         system.run("systemctl", "enable", service)  # this also reloads systemd, which generates mount units from fstab
 
@@ -135,6 +144,11 @@ After={mount_unit(path)}
 {_guard(path)}"""
 
 
+def output_of(path: Path) -> Path:
+    """Return the file with what mount and its helper print about ``path``."""
+    return Path(f"/run/hyperpod-mount-{path.name}.log")
+
+
 def _guard(path: Path) -> str:
     """Return the section that fails the start of slurmd without the mount."""
     return f"""[Service]
@@ -150,28 +164,20 @@ def mount_unit(path: Path) -> str:
 
 
 def _try(entry: FstabEntry, system: System) -> None:
-    """Have systemd mount ``entry``; add mount's output from the journal to an error."""
-    path, unit = entry.path, mount_unit(entry.path)
+    """Have systemd mount ``entry``; add mount's output to an error."""
+    path, unit, output = entry.path, mount_unit(entry.path), system.path(output_of(entry.path))
+    put(output, "", mode=0o600)
     try:
         if not lists(HOST_MOUNTS, path, system):
             system.run("systemctl", "start", unit, timeout_s=UNIT_TIMEOUT_S)
     except NodeError as error:
-        output = _journal(unit, system)
         system.run("systemctl", "reset-failed", unit)  # otherwise its start limit refuses the next attempt
-        raise NodeError(f"{error}; output of mount: {output}") from None
+        raise NodeError(f"{error}; output of mount: {last_lines(output.read_text(errors='replace'))}") from None
     if not lists(HOST_MOUNTS, path, system):
-        output = _journal(unit, system)
-        raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; output of mount: {output}")
+        problem = f"`systemctl start {unit}` ended with status 0 but mounted nothing"
+        raise NodeError(f"{problem}; output of mount: {last_lines(output.read_text(errors='replace'))}")
     if not lists(OWN_MOUNTS, path, system):
         system.run("mount", str(path), timeout_s=UNIT_TIMEOUT_S)  # this mount namespace does not receive the node's mounts
-
-
-def _journal(unit: str, system: System) -> str:
-    """Return what mount and its helper printed in the unit's last attempt."""
-    system.run("journalctl", "--sync")  # their last lines may not be written yet
-    last_try = system.run("systemctl", "show", "--property=InvocationID", "--value", unit).strip()
-    selection = ("--identifier", "mount", f"_SYSTEMD_INVOCATION_ID={last_try}")
-    return last_lines(system.run("journalctl", *selection, "--output", "cat", "--no-pager"))
 
 
 def _probe(path: Path, node: str, system: System) -> None:

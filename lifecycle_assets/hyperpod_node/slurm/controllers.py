@@ -69,19 +69,31 @@ def reconfigure(system: System, timeout_s: float = 60) -> None:
 
 
 def require_registration(system: System) -> None:
-    """Raise unless slurmctld knows this node's slurmd; asks about one node only, for large clusters."""
+    """Raise unless slurmctld knows this node's slurmd; asks about one node only, for large clusters.
+
+    A node that boots again, or replaces another one at its address, seems idle until its slurmd registers; then slurmctld kills
+    the jobs that it sent there: validate_node_specs in https://github.com/SchedMD/slurm (src/slurmctld/node_mgr.c).
+    """
     if not system.path(FETCHED_CONF).exists():
         raise NodeError("slurmd has no slurm.conf yet")
     try:
-        output = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
+        show = ("scontrol", "--oneliner", "show", "node", system.host)
+        output = system.slurm(*show, timeout_s=30, environment={"SLURM_TIME_FORMAT": "%s"})
     except NodeError as error:
         if f"Node {system.host} not found" in str(error):
             raise UnlistedError(f"slurm.conf has no line for {system.host}") from None
         raise
     fields = dict(word.split("=", 1) for word in output.split() if "=" in word)
-    state = fields.get("State", "unknown")
-    if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
+    state, started = fields.get("State", "unknown"), fields.get("SlurmdStartTime", "None")
+    if started == "None" or state.startswith("UNKNOWN") or "*" in state:
         raise NodeError(f"its state is {state}")
+    if started.isdigit() and int(started) < _boot_time(system):
+        raise NodeError(f"it has not registered since the node booted; its state is {state}")
+
+
+def _boot_time(system: System) -> int:
+    """Return when this node booted, in seconds of its own clock, which is also that of a slurmd's start time."""
+    return int(re.findall(r"(?m)^btime (\d+)", system.path("/proc/stat").read_text())[0])
 
 
 def _one_listens(addresses: list[str], system: System) -> None:

@@ -34,7 +34,6 @@ class MountingMachine(FakeSystem):
         self.fstab.parent.mkdir()
         self.run.programs |= {
             "systemctl": self._systemctl,
-            "journalctl": self._journalctl,
             "mount": self._mount,
             "/usr/bin/python3": self._python,
         }
@@ -53,9 +52,12 @@ class MountingMachine(FakeSystem):
 
     def _systemctl(self, arguments: tuple[str, ...], stdin: str | None) -> str:
         verb, unit = arguments[0], arguments[-1]
+        if verb == "start" and self.lies:
+            self._print(unit, "mount.lustre: Can't parse NID 'fs-1@tcp:/abc'")
         if verb != "start" or self.lies:
             return ""
         if self.failures:
+            self._print(unit, f"mount.lustre: Input/output error {self.failures}")
             self.failures -= 1
             raise NodeError(f"`systemctl start {unit}` ended with status 1: Job for {unit} failed.")
         path = "/" + unit.removesuffix(".mount").replace("-", "/").replace("\\x2d", "-")
@@ -63,10 +65,11 @@ class MountingMachine(FakeSystem):
             self._mount_in(mounts, path)
         return ""
 
-    def _journalctl(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        if "--sync" in arguments:
-            return ""
-        return "mount.lustre: Can't parse NID 'fs-1@tcp:/abc'\n" if self.lies else "mount.lustre: Input/output error\n"
+    def _print(self, unit: str, line: str) -> None:
+        """Print a line where the unit's drop-in says; journald loses which unit it is of."""
+        drop_in = (self.path("/run/systemd/system") / f"{unit}.d" / "hyperpod-cdk.conf").read_text()
+        with self.path(drop_in.partition("StandardOutput=append:")[2].split("\n")[0]).open("a") as file:
+            file.write(f"{line}\n")
 
     def _mount(self, arguments: tuple[str, ...], stdin: str | None) -> str:
         self._mount_in(self.own_mounts, arguments[-1])

@@ -51,7 +51,10 @@ def test_a_mount_that_never_comes_ends_the_node_within_the_bound(
     machine: MountingMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     machine.failures = 10_000
-    with pytest.raises(NodeError, match=r"fs-1@tcp:/abc at .*/fsx: gave up after \d+ attempts .*Input/output error"):
+    with pytest.raises(
+        NodeError,
+        match=r"fs-1@tcp:/abc at .*/fsx: gave up after \d+ attempts .*; output of mount: mount\.lustre: Input/output error \d+$",
+    ):
         machine.apply()
     assert capsys.readouterr().out.splitlines()[-1].startswith("the next attempt may succeed: ")
     assert machine.time.now_s <= 301
@@ -72,6 +75,7 @@ def test_success_without_a_mount_is_a_failure_that_says_what_mount_said(machine:
     ):
         machine.apply()
     assert not machine.run.named("/usr/bin/python3"), "the write probe must not fill the folder below the mount"
+    assert machine.path("/run/hyperpod-mount-fsx.log").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.fault(62)

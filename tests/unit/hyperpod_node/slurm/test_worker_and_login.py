@@ -155,12 +155,15 @@ def test_a_node_is_there_only_when_slurmctld_has_heard_of_it_under_its_own_name(
         [
             "NodeName=ip-10-1-0-6 State=UNKNOWN SlurmdStartTime=None",
             "NodeName=ip-10-1-0-6 State=IDLE* SlurmdStartTime=None",
-            IDLE,
+            "NodeName=ip-10-1-0-6 State=IDLE SlurmdStartTime=1767225599",  # of a boot before
+            "NodeName=ip-10-1-0-6 State=IDLE SlurmdStartTime=1767225600",
         ]
     )
+    worker.write("/proc/stat", "cpu 1 2\nbtime 1767225600\nprocesses 9\n")
     worker.answers("scontrol", lambda *_: next(said))
     slurm_client.apply_worker(slurm_context(here=WORKER), worker.system)
-    assert worker.run.named("scontrol") == [("--oneliner", "show", "node", "ip-10-1-0-6")] * 3
+    assert worker.run.named("scontrol") == [("--oneliner", "show", "node", "ip-10-1-0-6")] * 4
+    assert {"SLURM_TIME_FORMAT": "%s"} in worker.run.environments
 
 
 def test_a_node_that_slurmctld_does_not_know_in_time_gets_one_warning_with_slurmds_journal(
