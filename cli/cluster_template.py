@@ -24,7 +24,9 @@ EKS = (
 )
 NODES = "Nodes that run pods. Counts can change at any time; `labels` and `taints` are those of Kubernetes."
 RECOVERY = "HyperPod replaces or reboots nodes whose hardware fails."
-SETUP = "HyperPod configures Slurm. Set only at creation: docs/operate/slurm-setup.md."
+SETUP = (
+    "HyperPod configures Slurm; only controllers can read the secret of a database. Set only at creation: docs/operate/slurm.md."
+)
 PROVISIONING = "HyperPod starts with the nodes that it gets, and adds the others later. Set only at creation."
 USERS = (
     "People, by the same name and number on every node; `ssh_public_keys` and `sudo`: see docs/reference/configuration.md:",
@@ -59,7 +61,7 @@ def _slurm_parts(answers: Answers) -> list[Part]:
     ]
     return [
         Part({"instance_groups": groups}, (GROUPS, CHECKS)),
-        Part({"slurm": {"setup": "api"}}, (SETUP,)),
+        Part({"slurm": {"setup": "api", "controller_role": "own"}}, (SETUP,)),
         Part({"provisioning": "continuous"}, (PROVISIONING,)),
         Part({}, USERS),
     ]

@@ -12,6 +12,7 @@ from cli.result import Json
 from cluster_request.request import RequestValues, cluster_request
 from cluster_request.resource_properties import resource_properties, tagged
 
+CONTROLLER_ROLE = "ControllerRole"
 MADE = "(created by the deployment)"
 TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 
@@ -82,7 +83,8 @@ def _values(deployment: Deployment) -> RequestValues:
     outputs, existing, storage = deployment.outputs(), deployment.config.network.existing, deployment.config.storage
     subnets = outputs["NodeSubnetIds"].split(",") if "NodeSubnetIds" in outputs else [MADE]
     return RequestValues(
-        execution_role_arn=_role_arn(deployment),
+        execution_role_arn=_role_arn(deployment, "NodeRole"),
+        controller_role_arn=_role_arn(deployment, CONTROLLER_ROLE) if deployment.config.has_controller_role else None,
         source_s3_uri=outputs.get("LifecycleScripts", MADE),
         subnet_ids=existing.node_subnet_ids if existing else subnets,
         security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
@@ -108,8 +110,8 @@ def _dns_name(deployment: Deployment, outputs: dict[str, str]) -> str | None:
     return outputs.get("FileSystemDnsName", MADE) if storage.lustre else None
 
 
-def _role_arn(deployment: Deployment) -> str:
-    roles = [each for each in resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith("NodeRole")]
+def _role_arn(deployment: Deployment, name: str) -> str:
+    roles = [each for each in resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith(name)]
     if not roles:
         return MADE
     return str(deployment.client("iam").get_role(RoleName=roles[0]["PhysicalResourceId"])["Role"]["Arn"])

@@ -110,8 +110,11 @@ def reporters(deployment: Deployment) -> set[str]:
 
 
 def controller_state(states: Mapping[str, Report], roles: Mapping[str, str]) -> Report | None:
-    """Return a controller's latest state with Slurm's view; None without one. ``roles`` are those of the groups."""
-    found = (each for each in states.values() if each.slurm and roles.get(each.text("group")) == Role.CONTROLLER.value)
+    """Return a controller's latest state with Slurm's view; None without one.
+
+    ``roles`` are those of HyperPod's nodes, by instance id: any node can write a stream with the name of another group.
+    """
+    found = (each for each in states.values() if each.slurm and roles.get(each.instance) == Role.CONTROLLER.value)
     return max(found, key=lambda each: each.time, default=None)
 
 

@@ -46,6 +46,8 @@ class RequestValues:
     # Of the FSx for Lustre file system, if the cluster has one.
     file_system_dns_name: str | None = None
     file_system_mount_name: str | None = None
+    # Of the controllers, with `slurm.controller_role: own`.
+    controller_role_arn: str | None = None
     # Of the EKS cluster that is the orchestrator, if the file has one.
     eks_cluster_arn: str | None = None
     # Of the role that HyperPod uses to add and remove nodes, with `eks.autoscaling`.
@@ -58,9 +60,11 @@ class RequestValues:
         network = config.network.existing
         bucket = f"sagemaker-{config.name}-{account}-{region}-{'0' * 12}"
         has_lustre = any(each.mount_path == LUSTRE_PATH for each in config.storage.file_systems)
-        role = f"{config.name}-Cluster-NodeRole".ljust(64, "0")
+        role, of_controllers = (f"{config.name}-Cluster-{each}Role".ljust(64, "0") for each in ("Node", "Controller"))
+        roles = f"arn:{partition_of(region) or 'aws'}:iam::{account}:role"
         return cls(
-            execution_role_arn=f"arn:{partition_of(region) or 'aws'}:iam::{account}:role/{role}",
+            execution_role_arn=f"{roles}/{role}",
+            controller_role_arn=f"{roles}/{of_controllers}" if config.has_controller_role else None,
             source_s3_uri=f"s3://{bucket}/lifecycle/{'0' * 64}/fs-0123456789abcdef0/",
             subnet_ids=list(network.node_subnet_ids) if network else ["subnet-0123456789abcdef0"],
             security_group_ids=[network.security_group_id] if network else ["sg-0123456789abcdef0"],
@@ -122,7 +126,7 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         "InstanceType": group.instance_type,
         "InstanceCount": group.instance_count,
         "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, config.lifecycle_script_member: config.lifecycle.on_create},
-        "ExecutionRole": values.execution_role_arn if group.execution_role is None else group.execution_role,
+        "ExecutionRole": _role_arn(group, values),
         "ThreadsPerCore": group.threads_per_core,
         "MinInstanceCount": group.min_instance_count,
         "OnStartDeepHealthChecks": [check.value for check in group.deep_health_checks] or None,
@@ -134,6 +138,11 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         "ImageId": group.image_id,
     }
     return merged(_given(request), {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
+
+
+def _role_arn(group: InstanceGroup, values: RequestValues) -> str:
+    own = values.controller_role_arn if group.role is Role.CONTROLLER else None
+    return (own or values.execution_role_arn) if group.execution_role is None else group.execution_role
 
 
 def _slurm_role(group: InstanceGroup) -> Request | None:

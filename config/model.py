@@ -14,7 +14,7 @@ from config.monitoring import TOPIC_PATTERN, MonitoringConfig
 from config.network import NetworkConfig
 from config.node_role import NodeRoleConfig
 from config.section import Change, Removal, Section, setting
-from config.slurm import Setup, SlurmConfig
+from config.slurm import ControllerRole, Setup, SlurmConfig
 from config.storage import StorageConfig
 from config.suppression import Suppression
 from config.users import User, UserGroup
@@ -200,6 +200,11 @@ class ClusterConfig(Section):
     def uses_slurm_api(self) -> bool:
         """Return whether HyperPod configures Slurm from the request."""
         return self.slurm is not None and self.slurm.setup is Setup.API
+
+    @property
+    def has_controller_role(self) -> bool:
+        """Return whether the controllers have a role of their own."""
+        return self.slurm is not None and self.slurm.controller_role is ControllerRole.OWN
 
     @property
     def has_node_reports(self) -> bool:

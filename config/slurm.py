@@ -38,6 +38,13 @@ class MetadataAccess(StrEnum):
     ALL = "all"
 
 
+class ControllerRole(StrEnum):
+    """The IAM role of the controllers."""
+
+    OWN = "own"
+    SHARED = "shared"
+
+
 METADATA_ACCESS = "MetadataAccess"
 """The metadata of Custom::HyperPodRollout in a template: the value of ``metadata_access`` on running nodes."""
 SCRIPTS_LINE = "slurm: {setup: scripts}"
@@ -179,6 +186,12 @@ class SlurmConfig(Section):
         "users with `sudo`), or `all` with their jobs (see docs/operate/metadata-access.md)",
         Change.RUNNING_NODES,
         MetadataAccess.ADMINISTRATORS,
+    )
+    controller_role: ControllerRole = setting(
+        "IAM role of the controllers: `own`, the only one that can read the secret of `accounting`, or `shared` with all nodes; "
+        "`./hpod init` writes `own`",
+        Change.AT_CREATION,
+        ControllerRole.SHARED,
     )
     topology: str | None = setting(
         "text of topology.conf, which must contain every compute node; update it with every instance_count",

@@ -1,5 +1,7 @@
 """Define the cluster, its role and its lifecycle scripts."""
 
+from functools import partial
+
 from aws_cdk import Fn, Stack
 from constructs import Construct
 
@@ -22,18 +24,29 @@ class ClusterStack(Stack):
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage) -> None:
         super().__init__(scope, id, description=f"HyperPod cluster {config.name}")
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
-        role = NodeRole(
+        define_role = partial(
+            NodeRole,
             self,
-            "NodeRole",
             config=config,
             network=network,
             scripts=scripts,
             data_bucket_name=config.storage.data_bucket.existing or _created_data_bucket(storage),
         )
+        role = define_role("NodeRole")
+        controllers = define_role("ControllerRole", is_for_controllers=True) if config.has_controller_role else None
         if config.removal is Removal.RETAIN:
-            retain(scripts.bucket, role)
+            retain(scripts.bucket, role, *([controllers] if controllers else []))
         self._identity = [network.identity, storage.identity, *_identity(config)]
-        cluster = HyperPodCluster(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
+        cluster = HyperPodCluster(
+            self,
+            "Cluster",
+            config=config,
+            network=network,
+            storage=storage,
+            scripts=scripts,
+            role=role,
+            controller_role=controllers,
+        )
         if config.recreate:
             self._identity.append(cluster.request_identity)
         reports_missing = config.provisioning and config.wait is Wait.NODES

@@ -74,16 +74,22 @@ def bundle_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
         yield Event(report.time, Source.BUNDLE, kind, report.text("node") or report.instance, text)
 
 
-def state_events(deployment: Deployment, since: datetime, *, is_first: bool = True) -> Iterator[Event]:
+def state_events(
+    deployment: Deployment, cluster: Mapping[str, Any] | None, since: datetime, *, is_first: bool = True
+) -> Iterator[Event]:
     """Yield changes that controllers reported: nodes that Slurm drained or lost, daemons that ended, and full file systems.
 
-    Only controllers' streams are read: every node of a large cluster reports a state every five minutes. If ``is_first``,
-    problems that the first report has already are events, too.
+    Only controllers' streams are read: every node of a large cluster reports a state every five minutes. A node of another
+    group that writes such a stream is ignored. If ``is_first``, problems that the first report has already are events, too.
     """
+    nodes = deployment.nodes(cluster["ClusterName"]) if cluster else ()
+    groups = {each["InstanceId"]: each["InstanceGroupName"] for each in nodes}
     before: dict[str, Problems] = {}
     low = deployment.config.monitoring.free_disk_percent
     for group in _controller_groups(deployment):
         for report in reports(deployment, record=STATE, since=since, streams=f"{group}/"):
+            if groups.get(report.instance, group) != group:  # a replaced controller is in no group
+                continue
             for source, now in _problems(report, low, before.get(NODES, {})):
                 if is_first or source in before:
                     yield from _changes(report.time, before.get(source, {}), now)

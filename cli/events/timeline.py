@@ -32,7 +32,7 @@ def timeline(
     if not deployment.is_eks:
         sources |= {
             "scripts of nodes": bundle_events(deployment, since),
-            "states of controllers": state_events(deployment, since, is_first=is_first),
+            "states of controllers": state_events(deployment, cluster, since, is_first=is_first),
             "disks of nodes": disk_events(deployment, since, is_first=is_first),
         }
     elif cluster is not None:

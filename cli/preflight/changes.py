@@ -6,7 +6,8 @@ from functools import reduce
 from typing import Any
 
 from cli.deployment import Stack
-from cli.desired_cluster import deployed_properties, template_resources
+from cli.desired_cluster import CONTROLLER_ROLE, deployed_properties, template_resources
+from cli.ownership import OURS
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
 from cli.preflight.check import CheckResult, Outcome, error, ok, skipped, warning
@@ -15,7 +16,7 @@ from cli.preflight.prerequisites import role_arn
 from config.bucket_names import CLOUDFORMATION_ROLE
 from config.model import ClusterConfig, slurm_of
 from config.section import Change, Removal, Section
-from config.slurm import METADATA_ACCESS, MetadataAccess
+from config.slurm import METADATA_ACCESS, ControllerRole, MetadataAccess
 
 # The CDK's command line deletes and recreates these automatically.
 MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
@@ -84,6 +85,9 @@ def changes(account: Account) -> Iterator[CheckResult]:
     deployed = {name: template_resources(account, name) for name in kept}
     if "Network" not in deployed:
         yield skipped("the network is not deployed")
+        if config.slurm and config.slurm.accounting.secret_arn and not config.has_controller_role:
+            fix = "set `slurm: {controller_role: own}`, which cannot change later"
+            yield warning("all nodes will be able to read the secret of `slurm.accounting`", fix)
         return
     network, storage, monitoring = (deployed.get(name, {}) for name in ("Network", "Storage", "Monitoring"))
     found = [
@@ -92,6 +96,7 @@ def changes(account: Account) -> Iterator[CheckResult]:
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
         *_metadata_access(config, deployed.get("Cluster", {})),
+        *_controller_role(config, deployed.get("Cluster", {})),
     ]
     if not config.storage.lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
         found.append(("storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM))
@@ -126,6 +131,16 @@ def _metadata_access(config: ClusterConfig, cluster: Json) -> Iterator[tuple[str
         if old != new:
             lost = "users and jobs cannot use the node role any more, `all` keeps it" * (new is MetadataAccess.ADMINISTRATORS)
             yield "slurm.metadata_access", f"{old} -> {new}{f' ({lost})' if lost else ''}", Change.RUNNING_NODES
+
+
+def _controller_role(config: ClusterConfig, cluster: Json) -> Iterator[tuple[str, str, Change]]:
+    """Yield a change of the controllers' role: HyperPod cannot change the role of an instance group."""
+    if config.slurm is None or not any(each["Type"] == OURS for each in cluster.values()):
+        return
+    had = any(key.startswith(CONTROLLER_ROLE) and each["Type"] == "AWS::IAM::Role" for key, each in cluster.items())
+    old, new = ControllerRole.OWN if had else ControllerRole.SHARED, config.slurm.controller_role
+    if old is not new:
+        yield "slurm.controller_role", f"{old} -> {new}", Change.AT_CREATION
 
 
 def _links(account: Account, deployed: list[Json]) -> Iterator[tuple[str, str, Change]]:

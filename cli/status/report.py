@@ -37,7 +37,10 @@ class ClusterReport:
         self._cluster = deployment.cluster()
         self._states = self._parts.get("agents", lambda: {} if deployment.is_eks else latest_states(deployment, now)) or {}
         self._bundle = self._parts.get("bundle", lambda: desired_bundle(deployment)) or ""
-        self._slurm = controller_state(self._states, deployment.config.role_names())
+        self._summaries = deployment.nodes(self._cluster["ClusterName"])
+        roles = deployment.config.role_names()
+        self._roles = {each["InstanceId"]: roles.get(each["InstanceGroupName"], "") for each in self._summaries}
+        self._slurm = controller_state(self._states, self._roles)
         self._kubernetes = KubernetesState.read(deployment) if deployment.is_eks else None
         self._nodes = [] if self._kubernetes else self._node_statuses()
         self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []
@@ -87,17 +90,15 @@ class ClusterReport:
         return [*unknown, *(self._eks.troubles() if self._eks else ()), *self._governance.troubles()]
 
     def _node_statuses(self) -> list[NodeStatus]:
-        roles = self._deployment.config.role_names()
-        summaries = self._deployment.nodes(self._cluster["ClusterName"])
         low = self._deployment.config.monitoring.free_disk_percent
         found = []
-        for each in summaries:
-            role, report = roles.get(each["InstanceGroupName"], ""), self._states.get(each["InstanceId"])
+        for each in self._summaries:
+            role, report = self._roles[each["InstanceId"]], self._states.get(each["InstanceId"])
             found.append(NodeStatus(each, role, report, self._slurm, self._bundle, low_disk_percent=low))
         return self._with_attempts(found)
 
     def _eks_node_statuses(self, state: KubernetesState) -> list[EksNodeStatus]:
-        return [EksNodeStatus(each, state) for each in self._deployment.nodes(self._cluster["ClusterName"])]
+        return [EksNodeStatus(each, state) for each in self._summaries]
 
     def _with_attempts(self, nodes: list[NodeStatus]) -> list[NodeStatus]:
         """Add the latest attempt to apply a bundle, if any node has an older one."""

@@ -37,7 +37,16 @@ OF_A_GROUP = (
     *("threads_per_core", "partition", "volume_gib", "deep_health_checks", "capacity", "min_instance_count", "volume_key_arn"),
     *("training_plan_arn", "execution_role", "labels", "taints"),
 )
-OF_SLURM = ("accounting", "partitions", "settings", "state_folder", "restrict_ssh", "prolog_and_epilog", "metadata_access")
+OF_SLURM = (
+    "accounting",
+    "partitions",
+    "settings",
+    "state_folder",
+    "restrict_ssh",
+    "prolog_and_epilog",
+    "metadata_access",
+    "controller_role",
+)
 OF_EKS = (
     *("admins", "teams", "addons", "scheduling", "autoscaling", "public_access_cidrs", "endpoint_access", "logs"),
     *("control_plane_cidrs", "control_plane_zone_ids", "log_retention_days", "secrets_key_arn"),

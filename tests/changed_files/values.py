@@ -44,6 +44,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "restrict_ssh": ("true", "false"),
     "prolog_and_epilog": ("true", "false"),
     "metadata_access": ("administrators", "all"),
+    "controller_role": ("own", "shared"),
     "state_folder": ("/fsx/slurm", "/home/slurm"),
     "homes": ("/fsx", "/fsx/people"),
     "database": ("local", "external", "managed", "none"),

@@ -324,6 +324,24 @@ def test_the_password_of_an_external_accounting_database_is_the_only_secret(vari
     assert not allowing(template, "kms:Decrypt")
 
 
+def test_only_controllers_with_a_role_of_their_own_read_the_password(variants: Synthesized) -> None:
+    """The two roles differ in nothing else."""
+    stack = variants["own-role", CLUSTER]
+    cluster, found = stack.one("Custom::HyperPodCluster")
+    groups = found["Properties"]["Request"]["InstanceGroups"]
+    of_controllers, of_nodes, *others = [group["ExecutionRole"]["Fn::GetAtt"][0] for group in groups]
+    assert (set(others), of_nodes[:8], of_controllers[:14]) == ({of_nodes}, "NodeRole", "ControllerRole")
+    rights = {name: [each for role, each in stack.statements() if role == name] for name in (of_nodes, of_controllers)}
+    assert [each for each in rights[of_controllers] if each not in rights[of_nodes]] == [
+        each for each in rights[of_controllers] if each["Sid"] in ("ReadAccountingSecret", "DecryptAccountingSecret")
+    ]
+    assert len(rights[of_controllers]) == len(rights[of_nodes]) + 2
+    assert {stack.resources[name]["Properties"]["PermissionsBoundary"] for name in rights} == {BOUNDARY}
+    assert rights.keys() <= stack.waits_for(cluster)
+    [passing] = [each for _, each in stack.statements() if each["Sid"] == "PassExecutionRole"]
+    assert {each["Fn::GetAtt"][0] for each in passing["Resource"]} == rights.keys()
+
+
 def test_a_kms_key_is_used_only_through_secrets_manager(variants: Synthesized) -> None:
     [decrypting] = allowing(variants["own-key", CLUSTER], "kms:Decrypt")
     assert decrypting["Resource"] == KEY

@@ -1,10 +1,12 @@
 """What the roles of a cluster are refused, by the evaluator of the embedded AWS."""
 
 import re
+from functools import reduce
 from typing import Any
 
 from local_aws.iam.policy import Attempt, Principal, Verdict, judge
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+from tests.synth.variants import SECRET
 
 ACCOUNT = "123456789012"
 CLUSTER_ARN = f"arn:aws:sagemaker:REGION:{ACCOUNT}:cluster/abcdefghijkl"
@@ -60,7 +62,7 @@ def test_the_function_tags_only_clusters_that_it_creates(shipped: Synthesized) -
             assert not allows(stack, STEP, f"sagemaker:{action}", CLUSTER_ARN, **ours, **other)
 
 
-NODES = "NodeRole"
+NODES, CONTROLLERS = "NodeRole", "ControllerRole"
 INTERFACE = f"arn:aws:ec2:REGION:{ACCOUNT}:network-interface/eni-1"
 REMOVALS = (
     "DetachNetworkInterface",
@@ -98,12 +100,64 @@ def test_nodes_create_and_tag_new_interfaces(shipped: Synthesized) -> None:
         assert not allows(stack, NODES, "ec2:CreateTags", INTERFACE, **{"ec2:CreateAction": "RunInstances"})
 
 
-def test_nodes_read_no_other_secret_and_write_no_pointer(shipped: Synthesized) -> None:
+POINTER, LOGS = "arn:aws:ssm:REGION:ACCOUNT:parameter/hyperpod-cdk", "arn:aws:logs:REGION:ACCOUNT:log-group:"
+SCRIPT, INSTANCE = "BUCKET/lifecycle/hash/fs-1/on_create.sh", "arn:aws:ec2:REGION:ACCOUNT:instance/i-1"
+ROLE, FUNCTION = "arn:aws:iam::ACCOUNT:role/NodeRole", "arn:aws:lambda:REGION:ACCOUNT:function:ClusterProviderStep"
+NEEDED = (("s3:GetObject", SCRIPT), ("logs:PutLogEvents", f"{LOGS}/aws/sagemaker/Clusters/NAME-123456789012/id:log-stream:a/i-1"))
+REFUSED = {
+    "scripts and pointers, which root of all nodes runs": (
+        *((f"s3:{action}", SCRIPT) for action in ("PutObject", "PutObjectAcl", "DeleteObject", "DeleteObjectVersion")),
+        *((f"s3:{action}", "BUCKET") for action in ("PutBucketPolicy", "DeleteBucketPolicy", "PutLifecycleConfiguration")),
+        ("s3:PutObject", "arn:aws:s3:::cdk-hnb659fds-assets-ACCOUNT-REGION/hash.zip"),
+        *((f"ssm:{action}", f"{POINTER}/NAME/bundle") for action in ("PutParameter", "DeleteParameter")),
+        *((f"lambda:{action}", FUNCTION) for action in ("InvokeFunction", "UpdateFunctionCode")),
+    ),
+    "what belongs to other clusters": (
+        ("ssm:GetParameter", f"{POINTER}/other/bundle"),
+        ("s3:GetObject", "arn:aws:s3:::sagemaker-other-ACCOUNT-REGION/lifecycle/hash/on_create.sh"),
+        *(
+            (f"logs:{action}", f"{LOGS}/hyperpod-cdk/other/nodes:log-stream:a/i-1")
+            for action in ("CreateLogStream", "PutLogEvents")
+        ),
+        ("logs:PutLogEvents", f"{LOGS}/aws/sagemaker/Clusters/NAME-prod-123456789012/id:log-stream:a/i-1"),
+        ("secretsmanager:GetSecretValue", "arn:aws:secretsmanager:REGION:ACCOUNT:secret:other-123456"),
+        ("kms:Decrypt", "arn:aws:kms:REGION:ACCOUNT:key/other"),
+        ("ecr:PutImage", "arn:aws:ecr:REGION:ACCOUNT:repository/other"),
+    ),
+    "traces": tuple((f"logs:{each}", f"{LOGS}/hyperpod-cdk/NAME/nodes") for each in ("DeleteLogGroup", "PutRetentionPolicy")),
+    "other nodes": (
+        *(
+            (f"sagemaker:{action}", CLUSTER_ARN)
+            for action in ("UpdateCluster", "UpdateClusterSoftware", "DeleteCluster", "AddTags")
+        ),
+        *((f"sagemaker:Batch{action}ClusterNodes", CLUSTER_ARN) for action in ("Add", "Delete", "Reboot", "Replace")),
+        *(("ssm:StartSession", each) for each in (CLUSTER_ARN, INSTANCE)),
+        *(("ssm:SendCommand", each) for each in (INSTANCE, "arn:aws:ssm:REGION::document/AWS-RunShellScript")),
+        *((f"ec2:{action}", INSTANCE) for action in ("RunInstances", "TerminateInstances")),
+        ("fsx:DeleteFileSystem", "arn:aws:fsx:REGION:ACCOUNT:file-system/fs-1"),
+    ),
+    "other roles": (
+        *((f"iam:{action}", ROLE) for action in ("PassRole", "PutRolePolicy", "AttachRolePolicy", "UpdateAssumeRolePolicy")),
+        *(("sts:AssumeRole", each) for each in (ROLE, "arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-deploy-role-ACCOUNT-REGION")),
+    ),
+}
+
+
+def test_nodes_and_controllers_are_refused_what_is_not_theirs(shipped: Synthesized) -> None:
     for name in shipped.clusters:
         stack = shipped[name, CLUSTER]
-        secret = f"arn:aws:secretsmanager:REGION:{ACCOUNT}:secret:other-123456"
-        assert not allows(stack, NODES, "secretsmanager:GetSecretValue", secret)
-        pointer = f"arn:aws:ssm:REGION:{ACCOUNT}:parameter/hyperpod-cdk/{name}/bundle"
-        assert not allows(stack, NODES, "ssm:PutParameter", pointer)
-        group = f"arn:aws:logs:REGION:{ACCOUNT}:log-group:/hyperpod-cdk/other/nodes:log-stream:workers/i-1"
-        assert not allows(stack, NODES, "logs:PutLogEvents", group)
+        bucket, _ = stack.one("AWS::S3::Bucket")
+        own = {"ACCOUNT": ACCOUNT, "NAME": name, "BUCKET": bucket}
+        for role in {role for role, _ in stack.statements() if role.startswith((NODES, CONTROLLERS))}:
+            for rows, expected in ((NEEDED, True), *((rows, False) for rows in REFUSED.values())):
+                for action, resource in rows:
+                    asked = reduce(lambda text, each: text.replace(*each), own.items(), resource)
+                    assert allows(stack, role, action, asked, **{"aws:ResourceAccount": ACCOUNT}) is expected, (
+                        f"{name}: {role}: {action} on {asked}"
+                    )
+
+
+def test_only_controllers_read_the_password_of_the_accounting_database(variants: Synthesized) -> None:
+    stack, action = variants["own-role", CLUSTER], "secretsmanager:GetSecretValue"
+    assert allows(stack, CONTROLLERS, action, SECRET)
+    assert not allows(stack, NODES, action, SECRET)

@@ -1,7 +1,9 @@
 """Principals that may write the scripts, given AWS managed policies and the synthesized bucket policy."""
 
 import json
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,22 +13,69 @@ from local_aws.iam.documents import statements
 from local_aws.iam.policy import Attempt, Principal, Verdict, judge
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 
+DATA = Path(__file__).parent.parent / "data"
 ACCOUNT = "123456789012"
 BUCKET = f"arn:aws:s3:::sagemaker-reference-{ACCOUNT}-us-west-2"
 SCRIPT = f"{BUCKET}/lifecycle/hash/fs-1/lifecycle_script.py"
 OTHER = f"arn:aws:iam::{ACCOUNT}:role/other"
 EXECUTION = f"arn:aws:iam::{ACCOUNT}:role/cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-us-west-2"
-ON_OBJECTS = ("s3:PutObject", "s3:PutObjectAcl", "s3:ReplicateObject", "s3:DeleteObject", "s3:DeleteObjectVersion")
+ON_OBJECTS = (
+    "s3:PutObject",
+    "s3:PutObjectAcl",
+    "s3:ReplicateObject",
+    "s3:DeleteObject",
+    "s3:DeleteObjectVersion",
+    "s3:UpdateObjectEncryption",
+)
 ON_THE_BUCKET = (
     "s3:DeleteBucketPolicy",
     "s3:PutBucketAcl",
     "s3:PutBucketCORS",
+    "s3:PutBucketObjectLockConfiguration",
     "s3:PutBucketPolicy",
     "s3:PutBucketPublicAccessBlock",
+    "s3:PutBucketRequestPayment",
     "s3:PutBucketVersioning",
     "s3:PutLifecycleConfiguration",
     "s3:PutReplicationConfiguration",
 )
+# What the bucket policy does not deny, by the reason why it changes no script and keeps no node from reading it.
+HARMLESS = {
+    "the bucket policy still decides on each access through an access point": (
+        *("CreateAccessPoint", "DeleteAccessPoint", "DeleteAccessPointPolicy", "PutAccessPointPolicy"),
+        *("CreateAccessPointForObjectLambda", "DeleteAccessPointForObjectLambda", "DeleteAccessPointPolicyForObjectLambda"),
+        *("PutAccessPointConfigurationForObjectLambda", "PutAccessPointPolicyForObjectLambda"),
+        *("CreateMultiRegionAccessPoint", "DeleteMultiRegionAccessPoint", "PutMultiRegionAccessPointPolicy"),
+        *("PutAccessPointPublicAccessBlock", "SubmitMultiRegionAccessPointRoutes"),
+    ),
+    "a grant lends a role, and a job runs with one, on which the bucket policy decides": (
+        *("AssociateAccessGrantsIdentityCenter", "DissociateAccessGrantsIdentityCenter"),
+        *("CreateAccessGrant", "CreateAccessGrantsInstance", "CreateAccessGrantsLocation", "UpdateAccessGrantsLocation"),
+        *("DeleteAccessGrant", "DeleteAccessGrantsInstance", "DeleteAccessGrantsLocation"),
+        *("PutAccessGrantsInstanceResourcePolicy", "DeleteAccessGrantsInstanceResourcePolicy"),
+        *("CreateJob", "DeleteJobTagging", "PutJobTagging", "UpdateJobPriority", "UpdateJobStatus"),
+    ),
+    "it reads objects or reports on them": (
+        *("CreateBucketMetadataTableConfiguration", "DeleteBucketMetadataTableConfiguration"),
+        *("UpdateBucketMetadataInventoryTableConfiguration", "UpdateBucketMetadataJournalTableConfiguration"),
+        *("CreateStorageLensGroup", "DeleteStorageLensGroup", "UpdateStorageLensGroup", "PutStorageLensConfiguration"),
+        *("DeleteStorageLensConfiguration", "DeleteStorageLensConfigurationTagging", "PutStorageLensConfigurationTagging"),
+        *("PutAnalyticsConfiguration", "PutInventoryConfiguration", "PutMetricsConfiguration"),
+        *("PutBucketLogging", "PutBucketNotification", "RestoreObject"),
+    ),
+    "it has no effect without another action, which is denied": (
+        *("BypassGovernanceRetention", "DeleteBucket", "InitiateReplication", "PauseReplication"),
+        *("ObjectOwnerOverrideToBucketOwner", "PutIntelligentTieringConfiguration"),
+    ),
+    "nodes use neither tags, nor the website, nor accelerated transfer": (
+        *("PutAccelerateConfiguration", "PutBucketAbac", "PutBucketTagging", "TagResource", "UntagResource"),
+        *("DeleteBucketWebsite", "PutBucketWebsite"),
+    ),
+    "the bucket blocks public access by itself": ("PutAccountPublicAccessBlock",),
+    "the bucket exists": ("CreateBucket",),
+    "a deployment whose upload ends fails, and can be repeated": ("AbortMultipartUpload",),
+}
+READS = ("Get", "List", "Describe", "HeadObject")
 
 Statement = dict[str, Any]
 
@@ -96,16 +145,46 @@ def auto_delete(variants: Synthesized) -> str:
     return role(variants["same", CLUSTER].one("AWS::IAM::Role", named="S3AutoDeleteObjects")[0])
 
 
+def granting(action: str, resource: str | None = None) -> set[str]:
+    """Return the AWS managed policies that allow the action by themselves."""
+    asked = attempt(action)
+    asked = replace(asked, resource=resource or asked.resource)
+    return {name for name, own in managed_policies().items() if judge(own, asked) is Verdict.ALLOW}
+
+
 @pytest.mark.parametrize(
     ("action", "granted_at_least"), [("s3:PutObject", 36), ("s3:DeleteObject", 23), ("s3:PutBucketPolicy", 15)]
 )
 def test_no_aws_managed_policy_lets_a_role_write_to_the_script_bucket(
-    policy: list[Statement], action: str, granted_at_least: int
+    variants: Synthesized, action: str, granted_at_least: int
 ) -> None:
-    granting = [name for name, own in managed_policies().items() if judge(own, attempt(action)) is Verdict.ALLOW]
-    assert len(granting) >= granted_at_least, "policies that the bucket must be protected from"
-    assert {"AmazonS3FullAccess", "AdministratorAccess"} <= set(granting)
-    assert [name for name in granting if not denied(policy, action)] == []
+    found = granting(action)
+    assert len(found) >= granted_at_least, "policies that the bucket must be protected from"
+    assert {"AmazonS3FullAccess", "AdministratorAccess"} <= found
+    for cluster in ("same", "kept"):
+        for session in ("session", "AWSCloudFormation"):
+            assert denied(bucket_policy(variants[cluster, CLUSTER]), action, session=session)
+
+
+def test_every_action_that_changes_a_bucket_is_denied_or_harmless(policy: list[Statement]) -> None:
+    known = json.loads((DATA / "service_authorization.json").read_text())["actions"]["s3"]
+    changes = {action for action in known if not action.startswith(READS)}
+    refused = {
+        action
+        for action in changes
+        if any(
+            judge(policy, replace(attempt(f"s3:{action}"), resource=each), has_principal=True) is Verdict.DENY
+            for each in (BUCKET, SCRIPT)
+        )
+    }
+    assert changes - refused == {action for actions in HARMLESS.values() for action in actions}
+
+
+def test_who_may_move_the_pointer_may_also_become_root_on_a_node() -> None:
+    pointer = f"arn:aws:ssm:us-west-2:{ACCOUNT}:parameter/hyperpod-cdk/reference/bundle"
+    movers = granting("ssm:PutParameter", pointer)
+    assert {"AdministratorAccess", "AmazonSSMFullAccess", "PowerUserAccess"} <= movers
+    assert movers <= granting("ssm:StartSession", f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:cluster/abcdefghijkl")
 
 
 @pytest.mark.parametrize("action", [*ON_OBJECTS, *ON_THE_BUCKET])

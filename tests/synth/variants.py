@@ -91,6 +91,13 @@ CHANGES: dict[str, dict[str, Any]] = {
     "own-key": {
         "slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY}},
     },
+    "own-role": {
+        "slurm": {
+            "controller_role": "own",
+            "accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY},
+        },
+        "node_role": {"permissions_boundary_arn": BOUNDARY},
+    },
     "directory": {
         "directory": {
             "type": "ldap",

@@ -47,6 +47,7 @@ class HyperPodCluster(Construct):
         *,
         config: ClusterConfig,
         role: iam.IRole,
+        controller_role: iam.IRole | None = None,
         network: Network,
         storage: SharedStorage,
         scripts: LifecycleScripts,
@@ -57,6 +58,7 @@ class HyperPodCluster(Construct):
         autoscaler = AutoscalerRole(self, "AutoscalerRole", config=config) if config.eks and config.eks.autoscaling else None
         values = RequestValues(
             execution_role_arn=role.role_arn,
+            controller_role_arn=controller_role.role_arn if controller_role else None,
             source_s3_uri=scripts.source_s3_uri,
             subnet_ids=network.node_subnet_ids,
             security_group_ids=[network.security_group_id],
@@ -69,7 +71,8 @@ class HyperPodCluster(Construct):
         self._define(request, network.identity, scripts)
         # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts
         # through the network, and the provider handles the deletion.
-        dependencies = (self._provider, network, scripts, role, *([autoscaler] if autoscaler else []))
+        others = [each for each in (controller_role, autoscaler) if each]
+        dependencies = (self._provider, network, scripts, role, *others)
         self._resource.node.add_dependency(*dependencies)
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:

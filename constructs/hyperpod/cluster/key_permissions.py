@@ -38,9 +38,11 @@ def _arn(stack: cdk.Stack, key_id: str) -> str:
     return key_id if key_id.startswith("arn:") else stack.format_arn(service="kms", resource="key", resource_name=key_id)
 
 
-def read_secrets(config: ClusterConfig) -> list[iam.PolicyStatement]:
-    """Allow the controller to read the accounting database's password, and all nodes the directory's."""
+def read_secrets(config: ClusterConfig, *, is_for_controllers: bool) -> list[iam.PolicyStatement]:
+    """Allow the controllers to read the accounting database's password, and all nodes the directory's."""
     accounting, directory = config.slurm.accounting if config.slurm else None, config.directory
+    if config.has_controller_role and not is_for_controllers:
+        accounting = None
     return [
         *(_read("Accounting", accounting.secret_arn, accounting.secret_key_arn) if accounting else []),
         *(_read("Directory", directory.secret_arn, directory.secret_key_arn) if directory else []),

@@ -39,6 +39,7 @@ class NodePermissions:
     network: Network
     scripts: LifecycleScripts
     data_bucket_name: str | None
+    is_for_controllers: bool = False
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except ``manage_interfaces``."""
@@ -54,7 +55,7 @@ class NodePermissions:
                 if self.config.eks
                 else []
             ),
-            *read_secrets(self.config),
+            *read_secrets(self.config, is_for_controllers=self.is_for_controllers),
             *self._data_bucket(),
             # HyperPod adds and patches nodes without a call of the deployment.
             *encrypt_volumes(self.stack, volume_key_ids(self._request)),

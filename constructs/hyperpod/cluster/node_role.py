@@ -15,7 +15,7 @@ ADDED = "`node_role` of the cluster file"
 
 
 class NodeRole(iam.Role):
-    """Define the nodes' execution role, limited to this cluster's network, scripts and logs.
+    """Define the execution role of nodes or of controllers, limited to this cluster's network, scripts and logs.
 
     AmazonSageMakerClusterInstanceRolePolicy is not attached: it allows nodes to read every bucket with the prefix ``sagemaker-``.
     The cluster depends on the role and its policies. If they were deleted first, HyperPod could not remove the nodes' network
@@ -31,21 +31,21 @@ class NodeRole(iam.Role):
         network: Network,
         scripts: LifecycleScripts,
         data_bucket_name: str | None,
+        is_for_controllers: bool = False,
     ) -> None:
-        permissions = NodePermissions(
-            cdk.Stack.of(scope), config=config, network=network, scripts=scripts, data_bucket_name=data_bucket_name
-        )
+        permissions = NodePermissions(cdk.Stack.of(scope), config, network, scripts, data_bucket_name, is_for_controllers)
+        nodes = "controllers" if is_for_controllers else "nodes"
         added, boundary = config.node_role, config.node_role.permissions_boundary_arn
         # Optional, because AWS does not document whether HyperPod sends aws:SourceAccount.
         account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}} if config.trust_source_account else None
         super().__init__(
             scope,
             id,
-            description=f"Execution role of the nodes of HyperPod cluster {config.name}",
+            description=f"Execution role of the {nodes} of HyperPod cluster {config.name}",
             assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com", conditions=account),
             inline_policies={"Node": iam.PolicyDocument(statements=permissions.statements())},
-            managed_policies=[_managed(scope, f"NodePolicy{index}", arn) for index, arn in enumerate(added.managed_policy_arns)],
-            permissions_boundary=_managed(scope, "NodePermissionsBoundary", boundary) if boundary else None,
+            managed_policies=[_managed(scope, f"{id}Policy{index}", arn) for index, arn in enumerate(added.managed_policy_arns)],
+            permissions_boundary=_managed(scope, f"{id}PermissionsBoundary", boundary) if boundary else None,
         )
         acknowledge_wildcards(self, permissions.wildcards())
         self._add(added)

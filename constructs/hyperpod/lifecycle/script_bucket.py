@@ -13,19 +13,23 @@ from config.model import ClusterConfig
 from config.section import Removal
 from constructs.hyperpod.private_bucket import PrivateBucket, auto_delete_role_arn
 
-# Actions that could open the bucket to other writers or change its objects.
+# Actions that could open the bucket to other writers, change its objects or keep nodes from reading them.
 RECONFIGURATION = (
     "s3:DeleteBucketPolicy",
     "s3:PutBucketAcl",
     "s3:PutBucketCORS",
+    "s3:PutBucketObjectLockConfiguration",
     "s3:PutBucketOwnershipControls",
     "s3:PutBucketPolicy",
     "s3:PutBucketPublicAccessBlock",
+    "s3:PutBucketRequestPayment",
     "s3:PutBucketVersioning",
     "s3:PutEncryptionConfiguration",
     "s3:PutLifecycleConfiguration",
     "s3:PutReplicationConfiguration",
 )
+# The last one can encrypt a script with a key that nodes may not use.
+WRITES = ("s3:PutObject*", "s3:Replicate*", "s3:UpdateObjectEncryption")
 
 
 class ScriptBucket(PrivateBucket):
@@ -61,7 +65,7 @@ class ScriptBucket(PrivateBucket):
         objects = self.arn_for_objects("*")
         others = self._unless_by_cloudformation(deleters)
         cast("s3.BucketPolicy", self.policy).document.add_statements(
-            _deny("DenyWritesExceptDeployment", ["s3:PutObject*", "s3:Replicate*"], objects, _unless([writer.role_arn])),
+            _deny("DenyWritesExceptDeployment", WRITES, objects, _unless([writer.role_arn])),
             _deny("DenyDeletesExceptAutoDelete", ["s3:DeleteObject*"], objects, _unless(deleters)),
             _deny("DenyReconfigurationExceptCloudFormation", RECONFIGURATION, self.bucket_arn, others),
         )

@@ -156,6 +156,7 @@ def test_scripts_that_a_node_refused_or_could_not_run_are_events(account: FakeOp
 def test_a_result_in_the_stream_of_another_node_is_no_event(account: FakeOperations, result: str) -> None:
     account.forge("work/i-00000000000000003", "bundle", 2, result=result)
     account.forge("head/i-00000000000000003", "state", 1, **slurm(DRAINED))
+    account.forge("head/i-00000000000000002", "state", 2, **slurm(DRAINED))
     assert found(account) == []
 
 

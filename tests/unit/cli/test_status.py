@@ -88,9 +88,22 @@ def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest
 
 
 def test_of_two_controllers_the_latest_report_counts(account: FakeOperations) -> None:
+    account.nodes.append(node("head", 9))
     account.state("head", 9, minutes=1, **slurm(DRAINED))
     account.state("head", 1, minutes=2, **slurm())
     assert "1 idle, 0 allocated, 1 drained" in shown(account)
+
+
+@pytest.mark.parametrize("number", [2, 9])
+def test_a_node_that_names_its_stream_like_a_controllers_changes_no_other_node(account: FakeOperations, number: int) -> None:
+    account.state("head", 1, minutes=2, **slurm())
+    honest = data(account)
+    account.state("head", number, minutes=1, **slurm(DRAINED, slurmctld=0))
+    forged = data(account)
+    assert forged["slurm"] == honest["slurm"]
+    assert [each for each in forged["nodes"] if each["instance_id"] != WORK] == [
+        each for each in honest["nodes"] if each["instance_id"] != WORK
+    ]
 
 
 def older(account: FakeOperations) -> list[str]:
@@ -118,13 +131,13 @@ def test_a_dead_slurmctld_leaves_slurms_states_unknown(account: FakeOperations) 
 
 
 def test_nodes_beyond_the_problems_of_a_report_are_unknown_and_listed(account: FakeOperations) -> None:
-    account.nodes = [node("work", number) for number in range(1, 202)]
+    account.nodes = [node("head", 999), *(node("work", number) for number in range(1, 202))]
     down = [{"host": f"ip-10-1-0-{number}", "state": "down", "reason": "x"} for number in range(1, 51)]
     account.state("head", 999, **slurm(*down, nodes=201, idle=1, drained=0, down=200))
     text = shown(account)
     assert row(text, WORK)[3] == "down"
     assert row(text, "i-00000000000000200")[3] == "unknown"
-    assert "more nodes" not in text
+    assert "\n1 more nodes have no known problem" in text, "the controller"
 
 
 def test_a_node_that_could_not_apply_the_bundle_is_listed_with_step_and_message(account: FakeOperations) -> None:
