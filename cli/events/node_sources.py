@@ -9,7 +9,19 @@ from urllib.parse import quote
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.node_reports import BUNDLE, RECENT, STATE, Report, json_object, log_lines, reports
+from cli.node_reports import (
+    BUNDLE,
+    JOINING,
+    RECENT,
+    STATE,
+    UNREGISTERED,
+    Report,
+    json_object,
+    latest_states,
+    log_lines,
+    registration_due,
+    reports,
+)
 from config.instance_group import Role
 from config.operation_names import node_name
 
@@ -74,13 +86,14 @@ def bundle_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
         yield Event(report.time, Source.BUNDLE, kind, report.text("node") or report.instance, text)
 
 
-def state_events(deployment: Deployment, since: datetime, *, is_first: bool = True) -> Iterator[Event]:
+def state_events(deployment: Deployment, cluster: str, since: datetime, *, is_first: bool = True) -> Iterator[Event]:
     """Yield changes that controllers reported: nodes that Slurm drained or lost, daemons that ended, and full file systems.
 
     Only controllers' streams are read: every node of a large cluster reports a state every five minutes. If ``is_first``,
-    problems that the first report has already are events, too.
+    problems that the first report has already are events, too. Without a ``cluster``, no node can be late to register.
     """
     before: dict[str, Problems] = {}
+    last: Report | None = None
     low = deployment.config.monitoring.free_disk_percent
     for group in _controller_groups(deployment):
         for report in reports(deployment, record=STATE, since=since, streams=f"{group}/"):
@@ -88,6 +101,29 @@ def state_events(deployment: Deployment, since: datetime, *, is_first: bool = Tr
                 if is_first or source in before:
                     yield from _changes(report.time, before.get(source, {}), now)
                 before[source] = now
+            last = report if report.slurm_problems is not None and not (last and last.time > report.time) else last
+    if last and cluster:
+        yield from _unregistered(deployment, cluster, last, since, is_first=is_first)
+
+
+def _unregistered(deployment: Deployment, cluster: str, last: Report, since: datetime, *, is_first: bool) -> Iterator[Event]:
+    """Yield the running nodes that have not registered with Slurm in time, according to the last report of a controller.
+
+    The due time is certain only if reports before it were read. An uncertain one changes with each poll, so only the first poll
+    yields it.
+    """
+    joining = {each.get("host") for each in last.slurm_problems or () if each.get("state") == JOINING}
+    if not joining:  # reports of all nodes are read only now
+        return
+    states = latest_states(deployment, last.time, 2 * RECENT)
+    for node in deployment.nodes(cluster):
+        report, slurm = states.get(node["InstanceId"]), states.get(last.instance)
+        if not report or not slurm or node["InstanceStatus"]["Status"] != "Running" or report.text("host") not in joining:
+            continue
+        due = registration_due(report, slurm)
+        if due and (is_first or due > last.time - RECENT):
+            text = f"{UNREGISTERED}: {report.registration}"
+            yield Event(max(due, since) if is_first else due, Source.SLURM, UNREGISTERED, report.text("host"), text)
 
 
 def disk_events(deployment: Deployment, since: datetime, *, is_first: bool = True) -> Iterator[Event]:

@@ -25,6 +25,7 @@ def timeline(
 
     If the API server is known not to be reachable, it is not asked.
     """
+    name = str(cluster["ClusterName"]) if cluster else ""
     sources: dict[str, Iterator[Event]] = {
         "stack events": stack_events(deployment, since),
         "alarm history": alarm_events(deployment, since),
@@ -32,7 +33,7 @@ def timeline(
     if not deployment.is_eks:
         sources |= {
             "scripts of nodes": bundle_events(deployment, since),
-            "states of controllers": state_events(deployment, since, is_first=is_first),
+            "states of controllers": state_events(deployment, name, since, is_first=is_first),
             "disks of nodes": disk_events(deployment, since, is_first=is_first),
         }
     elif cluster is not None:
