@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,6 +20,10 @@ RECENT = timedelta(minutes=15)
 FRESH = timedelta(minutes=3)
 """Age above which it is shown: controllers report every minute."""
 STATE, BUNDLE = "state", "bundle"
+JOINING, UNREGISTERED = "joining", "unregistered"
+"""A node that has not registered with slurmctld yet, and one that should have."""
+LATE = timedelta(minutes=8)
+"""Time to register: more than slurmctld's SlurmdTimeout (5 minutes), and less than the reports of the last 15 minutes span."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")  # GROUP-NUMBER
 
 
@@ -29,6 +33,19 @@ class Report:
 
     time: datetime
     fields: Mapping[str, Any]
+    since: datetime | None = None
+    """Since when the node's Slurm daemon is in its state; at most as old as the reports that were read."""
+
+    @property
+    def daemon(self) -> str:
+        """Return the state of slurmctld or slurmd on the node; empty if unknown."""
+        services = self.fields.get("services") or {}
+        return str(services.get("slurmctld") or services.get("slurmd") or "")
+
+    @property
+    def registration(self) -> str:
+        """Return why the node is `unregistered`."""
+        return f"slurmd ({self.daemon or 'unknown'}) has not registered with slurmctld"
 
     @property
     def instance(self) -> str:
@@ -77,9 +94,26 @@ def reports(deployment: Deployment, *, record: str, since: datetime, streams: st
             yield Report(_time(time), fields)
 
 
-def latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
+def latest_states(deployment: Deployment, now: datetime, span: timedelta = RECENT) -> dict[str, Report]:
     """Return the latest recent state of each node that reported one, by instance id."""
-    return {report.instance: report for report in reports(deployment, record=STATE, since=now - RECENT)}
+    found: dict[str, Report] = {}
+    for report in reports(deployment, record=STATE, since=now - span):
+        before = found.get(report.instance)
+        is_same = before is not None and before.daemon == report.daemon
+        found[report.instance] = replace(report, since=before.since if before and is_same else report.time)
+    return found
+
+
+def registration_due(node: Report | None, slurm: Report) -> datetime | None:
+    """Return when a joining node should have registered; None if that is not over or unknown.
+
+    The time runs from the node's own reports, which begin when its scripts end: LaunchTime is hours before in a deep health
+    check, and much before after long scripts. It begins again when slurmd, slurmctld or the controller starts.
+    """
+    if node is None or node.since is None or slurm.since is None:
+        return None
+    due = max(node.since, slurm.since) + LATE
+    return due if due <= slurm.time else None
 
 
 def reported_names(deployment: Deployment, groups: Mapping[str, str], now: datetime) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Events of nodes: records of HyperPod's health monitoring, reports of our agent, Kubernetes and deep health checks."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -9,7 +9,19 @@ from urllib.parse import quote
 from cli.deployment import Deployment, hyperpod_log_group
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.node_reports import BUNDLE, RECENT, STATE, Report, json_object, log_lines, reports
+from cli.node_reports import (
+    BUNDLE,
+    JOINING,
+    RECENT,
+    STATE,
+    UNREGISTERED,
+    Report,
+    json_object,
+    latest_states,
+    log_lines,
+    registration_due,
+    reports,
+)
 from config.instance_group import Role
 from config.operation_names import node_name
 
@@ -80,11 +92,13 @@ def state_events(
     """Yield changes that controllers reported: nodes that Slurm drained or lost, daemons that ended, and full file systems.
 
     Only controllers' streams are read: every node of a large cluster reports a state every five minutes. A node of another
-    group that writes such a stream is ignored. If ``is_first``, problems that the first report has already are events, too.
+    group that writes such a stream is ignored. If ``is_first``, problems that the first report has already are events, too. Without
+    a ``cluster``, no node can be late to register.
     """
     nodes = deployment.nodes(cluster["ClusterName"]) if cluster else ()
     groups = {each["InstanceId"]: each["InstanceGroupName"] for each in nodes}
     before: dict[str, Problems] = {}
+    last: Report | None = None
     low = deployment.config.monitoring.free_disk_percent
     for group in _controller_groups(deployment):
         for report in reports(deployment, record=STATE, since=since, streams=f"{group}/"):
@@ -94,6 +108,31 @@ def state_events(
                 if is_first or source in before:
                     yield from _changes(report.time, before.get(source, {}), now)
                 before[source] = now
+            last = report if report.slurm_problems is not None and not (last and last.time > report.time) else last
+    if last:
+        yield from _unregistered(deployment, nodes, last, since, is_first=is_first)
+
+
+def _unregistered(
+    deployment: Deployment, nodes: Iterable[Mapping[str, Any]], last: Report, since: datetime, *, is_first: bool
+) -> Iterator[Event]:
+    """Yield the running nodes that have not registered with Slurm in time, according to the last report of a controller.
+
+    The due time is certain only if reports before it were read. An uncertain one changes with each poll, so only the first poll
+    yields it.
+    """
+    joining = {each.get("host") for each in last.slurm_problems or () if each.get("state") == JOINING}
+    if not joining:  # reports of all nodes are read only now
+        return
+    states = latest_states(deployment, last.time, 2 * RECENT)
+    for node in nodes:
+        report, slurm = states.get(node["InstanceId"]), states.get(last.instance)
+        if not report or not slurm or node["InstanceStatus"]["Status"] != "Running" or report.text("host") not in joining:
+            continue
+        due = registration_due(report, slurm)
+        if due and (is_first or due > last.time - RECENT):
+            text = f"{UNREGISTERED}: {report.registration}"
+            yield Event(max(due, since) if is_first else due, Source.SLURM, UNREGISTERED, report.text("host"), text)
 
 
 def disk_events(deployment: Deployment, since: datetime, *, is_first: bool = True) -> Iterator[Event]:

@@ -130,6 +130,10 @@ RULES = (
     Rule("slurm-back", Source.SLURM, OK, "a node or a daemon is available again", kind="available"),
     Rule("slurm-joining", Source.SLURM, OK, "a node has not registered with Slurm yet", kind="joining"),
     Rule(
+        "slurm-unregistered", Source.SLURM, ACT, "a running node has not registered with Slurm 8 minutes after its scripts ended",
+        kind="unregistered", action="read `./hpod logs CLUSTER NODE`, and run `journalctl -u slurmd` on the node",
+    ),
+    Rule(
         "slurm-daemon", Source.SLURM, ACT, "slurmctld or slurmdbd does not run", kind="daemon",
         action="log in to the controller; run `systemctl status` and `journalctl -u` for it, and start it",
     ),

@@ -7,13 +7,11 @@ from typing import Any, TypeVar
 
 from cli.counted import first_of
 from cli.node_directory import node_names
-from cli.node_reports import FRESH, Report, age
+from cli.node_reports import FRESH, JOINING, UNREGISTERED, Report, age, registration_due
 from cli.result import Block, Json, Table
 from config.instance_group import Role
 
 UNKNOWN, NONE, OK, INCOMPLETE = "unknown", "none", "ok", "incomplete"
-JOINING = "joining"
-"""A node that slurmd has not registered yet."""
 
 APPLIED, ROOT, LOW = "applied", "/", 10.0
 SHORT = 8
@@ -106,12 +104,15 @@ class NodeStatus(ListedNode):
             return ""
         if self.slurm is None or not self.host:
             return UNKNOWN
-        is_ok = self.status == "Running" and self.slurm.lists_all_problems
-        return str(self._slurm_problem.get("state") or (OK if is_ok else UNKNOWN))
+        is_running = self.status == "Running"
+        state = str(self._slurm_problem.get("state") or (OK if is_running and self.slurm.lists_all_problems else UNKNOWN))
+        return UNREGISTERED if state == JOINING and is_running and registration_due(self.report, self.slurm) else state
 
     @property
     def slurm_reason(self) -> str:
         """Return the reason of Slurm's state; empty if there is none."""
+        if self.slurm_state == UNREGISTERED and self.report:
+            return self.report.registration
         return str(self._slurm_problem.get("reason") or "")
 
     @property

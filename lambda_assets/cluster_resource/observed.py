@@ -25,7 +25,6 @@ SAME_NAME = (
     "CapacityRequirements",
     "SlurmConfig",
     "NetworkInterface",
-    "EnvironmentConfig",
 )
 RENAMED = {
     "InstanceCount": ("TargetCount",),
@@ -34,6 +33,7 @@ RENAMED = {
     "ImageReleaseVersion": ("DesiredImageReleaseVersion", "CurrentImageReleaseVersion"),
 }
 RENAMED_INSIDE = {
+    "EnvironmentConfig": {},
     "AutoPatchConfig": {"PatchSchedule": ("DesiredPatchSchedule", "CurrentPatchSchedule")},
     "InstanceRequirements": {"InstanceTypes": ("DesiredInstanceTypes", "CurrentInstanceTypes")},
     "KubernetesConfig": {"Labels": ("DesiredLabels", "CurrentLabels"), "Taints": ("DesiredTaints", "CurrentTaints")},
@@ -158,9 +158,8 @@ class Cluster(NamedTuple):
 def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: Iterable[Mapping[str, Any]] | None) -> Cluster:
     """Return the cluster from the replies of three calls."""
     settings = {name: description[name] for name in CLUSTER_SETTINGS if name in description}
-    shared = (description.get("RestrictedInstanceGroupsConfig") or {}).get("SharedEnvironmentConfig")
-    if shared:
-        name = "SharedEnvironmentConfig"
+    name = "SharedEnvironmentConfig"
+    if shared := (description.get("RestrictedInstanceGroupsConfig") or {}).get(name):
         settings["RestrictedInstanceGroupsConfig"] = {name: _renamed(shared, RENAMED_INSIDE[name])}
     return Cluster(
         name=description["ClusterName"],
@@ -191,14 +190,13 @@ def _specification(group: Mapping[str, Any]) -> Json:
     """Return the group as CreateCluster's input; an image whose update was rolled back does not count."""
     if group.get("SoftwareUpdateStatus") in REVERTED:
         group = {name: value for name, value in group.items() if not name.startswith("DesiredImage")}
-    same = {name: group[name] for name in SAME_NAME if name in group}
     inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
-    return {**same, **inside, **_found(group, RENAMED)}
+    return inside | _found(group, RENAMED | dict.fromkeys(SAME_NAME, ()))
 
 
 def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> Json:
     """Return ``value`` with renamed fields under the name in a request."""
-    spellings = {spelling for names in table.values() for spelling in names}
+    spellings = {"S3OutputPath", *sum(table.values(), ())}  # only shown
     return {name: item for name, item in value.items() if name not in spellings} | _found(value, table)
 
 

@@ -10,6 +10,7 @@ import pytest
 from cli.events.command import events
 from cli.events.event import Event
 from cli.events.node_sources import disk_events
+from cli.events.timeline import timeline
 from cli.events.verdicts import RULES, Source, judge
 from cli.result import Json
 from tests.unit.cli.fake_operations import DRAINED, HEALTH, NOW, FakeOperations, ago, slurm
@@ -269,6 +270,21 @@ def test_new_events_are_followed_and_none_is_repeated(account: FakeOperations) -
             now=now,
         )
     assert [line.split()[4] for line in lines if line.startswith("11-22")] == ["ip-10-1-0-3:", "slurmctld:"]
+
+
+def test_a_node_that_is_late_to_register_is_followed_once(account: FakeOperations) -> None:
+    joins = slurm({"host": "ip-10-1-0-2", "state": "joining"}, {"host": "ip-10-1-0-3", "state": "joining"}, drained=0)
+    for minutes in range(30):
+        account.state("head", 1, minutes=minutes, **joins)
+        account.state("work", 3, minutes=minutes)  # was late before
+    for minutes in (10, 5, 0):
+        account.state("work", 2, minutes=minutes)
+    cluster = account.describe_cluster()
+    deployment, since = account.deployment(), NOW - timedelta(minutes=5)
+    for later in (0, 2):
+        account.state("head", 1, minutes=-later, **joins)
+        found, _ = timeline(deployment, since=since + timedelta(minutes=later), cluster=cluster, is_first=False)
+        assert [(event.time, event.subject) for event in found] == [(NOW - timedelta(minutes=2), "ip-10-1-0-2")]
 
 
 @pytest.mark.parametrize("source", Source)

@@ -57,6 +57,50 @@ def test_slurms_state_of_a_node_that_does_not_run_is_unknown(account: FakeOperat
     assert row(shown(account), "i-00000000000000004")[2:4] == ["Pending", "unknown"]
 
 
+JOINS = {"host": "ip-10-1-0-2", "state": "joining", "reason": ""}
+ACTIVE, DEAD = {"services": {"slurmd": "active"}}, {"services": {"slurmd": "failed"}}
+
+
+def joins(account: FakeOperations, *reports: tuple[float, Json], controller: float = 14) -> None:
+    """Report a joining node by the controller since some minutes, and by itself."""
+    for minutes in (controller, 1):
+        account.state("head", 1, minutes=minutes, services={"slurmctld": "active"}, **slurm(JOINS, drained=0))
+    for minutes, services in reports:
+        account.state("work", 2, minutes=minutes, **services)
+
+
+@pytest.mark.parametrize(
+    ("reports", "controller", "state"),
+    [
+        ([(8.9, ACTIVE), (4, ACTIVE)], 14, "joining"),
+        ([(9, ACTIVE), (4, ACTIVE)], 14, "unregistered"),
+        ([(14, DEAD), (10, DEAD), (5, ACTIVE)], 14, "joining"),  # slurmd has started
+        ([(14, ACTIVE), (4, ACTIVE)], 8, "joining"),  # a new controller
+        ([], 14, "joining"),  # its scripts still run, or it has no agent
+    ],
+)
+def test_a_node_must_register_in_the_eight_minutes_after_its_scripts(
+    account: FakeOperations, reports: list[tuple[float, Json]], controller: float, state: str
+) -> None:
+    joins(account, *reports, controller=controller)
+    text = shown(account)
+    assert row(text, WORK)[3] == state
+    assert (f"{WORK}: Slurm: unregistered: slurmd (active) has not registered with slurmctld" in text) == (state != "joining")
+    rules = [event["rule"] for event in data(account)["events"] if event["rule"] != "slurm-joining"]
+    assert rules == ["slurm-unregistered"] * (state == "unregistered")
+
+
+def test_an_unregistered_node_of_a_large_cluster_is_listed_and_one_in_a_deep_health_check_has_its_own_state(
+    account: FakeOperations,
+) -> None:
+    joins(account, (14, DEAD), (4, DEAD))
+    account.nodes += [node("work", number) for number in range(10, 50)]
+    assert row(shown(account), WORK)[3] == "unregistered"
+    account.nodes[1] = node("work", 2, "DeepHealthCheckInProgress")
+    assert row(shown(account), WORK)[2:4] == ["DeepHealthCheckInProgress", "joining"]
+    assert "unregistered" not in str(data(account)["events"])
+
+
 def test_a_node_that_never_started_is_counted_and_needs_no_agent(account: FakeOperations) -> None:
     for group, number in (("head", 1), ("work", 2), ("work", 3)):
         account.state(group, number)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from cluster_resource.observed import CLUSTER_SETTINGS, GROUP_KINDS, RENAMED, RENAMED_INSIDE, SAME_NAME, cluster_of
 from cluster_resource.plan import UPDATABLE
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
@@ -50,6 +52,37 @@ def test_renamed_fields_get_the_names_of_the_request() -> None:
         "InstanceRequirements": {"InstanceTypes": ["ml.c5.xlarge"]},
         "AutoPatchConfig": {"PatchingStrategy": "WhenIdle", "PatchSchedule": {"NextPatchDate": "x"}},
     }
+
+
+def sample(shape: Any) -> Any:
+    """A value of the shape with all members."""
+    match shape.type_name:
+        case "structure":
+            return {name: sample(member) for name, member in shape.members.items()}
+        case "list":
+            return [sample(shape.member)]
+        case "integer":
+            return 1
+    return "x"
+
+
+def unknown(value: Any, shape: Any, path: str) -> list[str]:
+    """The members of a value that its shape does not have: boto3 refuses a call with one."""
+    if shape.type_name == "list":
+        return [each for item in value for each in unknown(item, shape.member, path)]
+    if shape.type_name != "structure":
+        return []
+    known = {name: item for name, item in value.items() if name in shape.members}
+    below = [each for name, item in known.items() for each in unknown(item, shape.members[name], f"{path}.{name}")]
+    return [*(f"{path}.{name}" for name in value.keys() - known), *below]
+
+
+@pytest.mark.parametrize("kind", GROUP_KINDS)
+def test_an_update_can_repeat_a_group_that_the_file_does_not_have(kind: str) -> None:
+    shown = {**sample(DESCRIBE.members[kind].member), "SoftwareUpdateStatus": "Succeeded"}
+    described = {"ClusterName": "c", "ClusterArn": "arn:cluster/x", "ClusterStatus": "InService", kind: [shown]}
+    (group,) = cluster_of(described, {}, None).groups
+    assert unknown(group.specification, UPDATE.members[kind].member, kind) == []
 
 
 def test_a_shared_environment_is_read_back_as_requested() -> None:

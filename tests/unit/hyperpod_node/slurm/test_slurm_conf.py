@@ -245,23 +245,29 @@ def test_a_prolog_of_the_agent_is_kept_and_said_where_slurm_runs_only_one() -> N
     assert made.warnings == (problem,)
 
 
+@pytest.mark.parametrize("theirs", [OF_THE_IMAGE, *OF_THE_IMAGE.splitlines(keepends=True)])
 @pytest.mark.parametrize(
-    ("version", "expected"),
+    ("version", "is_set", "is_used"),
     [
-        ("slurm-wlm 24.11.5", ["/opt/slurm/etc/prolog.d/*", PROLOG]),
-        ("slurm 25.11.0", ["/opt/slurm/etc/prolog.d/*", PROLOG]),
-        ("slurm 23.11.10", ["/opt/slurm/etc/prolog.d/*"]),
+        ("slurm-wlm 24.11.5", True, True),
+        ("slurm 25.11.0", True, True),
+        ("slurm 23.11.10", True, False),
+        ("slurm 25.11.0", False, False),
     ],
 )
-def test_both_prologs_run_where_slurm_runs_several(machine: SlurmMachine, version: str, expected: list[str]) -> None:
+def test_both_prologs_run_where_slurm_runs_several(
+    machine: SlurmMachine, theirs: str, version: str, *, is_set: bool, is_used: bool
+) -> None:
     machine.answers("scontrol", version)
-    machine.system.slurm_conf.write_text(SLURM_CONF + OF_THE_IMAGE)
-    context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=True))
+    machine.system.slurm_conf.write_text(SLURM_CONF + theirs)
+    context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=is_set))
     for _ in range(2):
-        apply(context.settings, context.cluster, None, machine.system)
+        _, warnings = apply(context.settings, context.cluster, None, machine.system)
         text = machine.system.slurm_conf.read_text()
-        assert [line.partition("=")[2] for line in text.splitlines() if line.startswith("Prolog=")] == expected
-        assert text.startswith(SLURM_CONF + OF_THE_IMAGE)
+        lines = [line for line in text.splitlines() if line.startswith(("Prolog=", "Epilog="))]
+        assert lines == [*theirs.splitlines(), *[f"Prolog={PROLOG}", f"Epilog={EPILOG}"] * is_used]
+        assert text.startswith(SLURM_CONF + theirs)
+        assert len(warnings) == is_set - is_used
 
 
 def test_nodes_with_gpus_bring_their_kind_of_resource_with_them() -> None:
