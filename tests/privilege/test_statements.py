@@ -9,7 +9,7 @@ import pytest
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 
 DENIED = "DenyChangesOfBundlePointer"
-OURS = ("ClusterProvider", "NodeRole")
+OURS = ("ClusterProvider", "NodeRole", "ControllerRole")
 # Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = (
     "cloudwatch:PutMetricData",
