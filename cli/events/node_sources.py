@@ -92,8 +92,8 @@ def state_events(
     """Yield changes that controllers reported: nodes that Slurm drained or lost, daemons that ended, and full file systems.
 
     Only controllers' streams are read: every node of a large cluster reports a state every five minutes. A node of another
-    group that writes such a stream is ignored. If ``is_first``, problems that the first report has already are events, too. Without
-    a ``cluster``, no node can be late to register.
+    group that writes such a stream is ignored. If ``is_first``, problems that the first report has already are events, too.
+    Without a ``cluster``, no node can be late to register.
     """
     nodes = deployment.nodes(cluster["ClusterName"]) if cluster else ()
     groups = {each["InstanceId"]: each["InstanceGroupName"] for each in nodes}
