@@ -75,8 +75,16 @@ class Running:
         self.logged(f"resumed {self.machine(name)['host']}, which slurmctld stopped: Node unexpectedly rebooted")
 
     def completed(self) -> None:
-        """Wait until slurm.conf has what workers report: reconfigured after a reboot, Slurm would not notice the reboot."""
+        """Wait until slurm.conf has what workers report, and they run with it.
+
+        Reconfigured after a reboot, Slurm would not notice the reboot; and each slurmd starts anew.
+        """
         self.logged("/opt/slurm/etc/slurm.conf is complete again")
+        conf = self.run("controller-1", "cat", "/opt/slurm/etc/slurm.conf")
+        workers = [one["name"] for one in self.runner.describe() if one["role"] == "compute"]
+        read = ("cat", "/run/slurm/conf/slurm.conf")
+        until(lambda: {self.run(name, *read) for name in workers}, lambda found: found == {conf}, UP_S)
+        self.idle(len(workers))
 
     def logged(self, line: str) -> None:
         """Wait until our service on the controller prints a line."""

@@ -63,9 +63,10 @@ def ours(file_system: Json) -> Bundle:
 
 @pytest.fixture(scope="package")
 def cluster(world: World, nodes: SimulatedNodes, ours: Bundle) -> Running:
-    """A controller, a login node and two workers, in service."""
+    """A controller, a login node and two workers, in service and complete: nothing but the tests changes them."""
     running = Running(world, nodes, scripts=lay(world, ours), types={"workers": ONE_GPU})
     running.create()
+    running.completed()
     return running
 
 

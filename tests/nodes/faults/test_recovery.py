@@ -36,7 +36,6 @@ def replace(cluster: Running, name: str, address: str) -> tuple[dict[str, str], 
 @pytest.mark.fault(66)
 @pytest.mark.parametrize(("name", "daemon"), [("workers-1", "slurmd"), ("login-1", "sackd")])
 def test_a_rebooted_node_has_its_mount_its_daemon_and_its_users_again(cluster: Running, name: str, daemon: str) -> None:
-    cluster.completed()
     reboot(cluster, name)
 
     if name == "workers-1":
