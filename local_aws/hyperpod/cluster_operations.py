@@ -13,7 +13,7 @@ from local_aws.hyperpod.authorization import missing, named_cluster, tag_context
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
-from local_aws.hyperpod.model import Cluster, Group, clusters, is_under_check
+from local_aws.hyperpod.model import IMAGE, Cluster, Group, clusters, is_under_check
 from local_aws.hyperpod.removal import begin_delete
 from local_aws.hyperpod.service_behaviour import (
     describe_is_stale,
@@ -146,9 +146,10 @@ def update_cluster_software(call: Call) -> Json:
         raise invalid(f"instance groups {unknown} do not exist in cluster {cluster.name}")
     names = set(requested or cluster.groups)
     before = {name: Group(dict(cluster.groups[name].spec)) for name in names}
-    if "ImageId" in call.request:
-        for name in names:
-            cluster.groups[name].spec["ImageId"] = call.request["ImageId"]
+    images = {group["InstanceGroupName"]: group for group in call.request.get("InstanceGroups") or []}
+    for name in names:
+        asked = {**images.get(name, {}), **call.request}
+        cluster.groups[name].spec |= {field: asked[field] for field in IMAGE if field in asked}
     begin_software_update(cluster, before, _ordered_failure(call))
     return {"ClusterArn": cluster.arn}
 

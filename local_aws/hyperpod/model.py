@@ -14,6 +14,10 @@ from local_aws.network_interfaces import Interface
 lock = threading.RLock()
 
 
+IMAGE = ("ImageId", "ImageReleaseVersion")
+"""The members of a group that a software update changes."""
+
+
 @dataclass
 class Node:
     """An instance of a cluster; ``spec`` is its group's specification at launch."""

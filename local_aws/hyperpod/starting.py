@@ -12,7 +12,7 @@ from local_aws.hyperpod.cluster_events import About, record
 from local_aws.hyperpod.deep_checks import ResultLog, ordered_failure, set_result, write_result
 from local_aws.hyperpod.health_records import first_records
 from local_aws.hyperpod.kubernetes.agent import agents
-from local_aws.hyperpod.model import Cluster, Group, Node, instance_type, lock
+from local_aws.hyperpod.model import IMAGE, Cluster, Group, Node, instance_type, lock
 from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome
 from local_aws.hyperpod.roles import MissingPermissionError
 from local_aws.network_interfaces import OutOfAddressesError
@@ -148,8 +148,8 @@ class _Start:
 
     def _started(self) -> None:
         if self.node.status == "SystemUpdating":
-            image = {name: value for name, value in self.cluster.groups[self.node.group].spec.items() if name == "ImageId"}
-            self.node.spec = {name: value for name, value in self.node.spec.items() if name != "ImageId"} | image
+            image = {name: value for name, value in self.cluster.groups[self.node.group].spec.items() if name in IMAGE}
+            self.node.spec = {name: value for name, value in self.node.spec.items() if name not in IMAGE} | image
             self.node.software_updated = host_now()
         if self.node.spec.get("OnStartDeepHealthChecks"):
             self._check_health()

@@ -121,6 +121,20 @@ def test_a_software_update_starts_the_nodes_again(world: World, runner: Waiting)
     assert image_of(world, again) == IMAGE
 
 
+def test_a_software_update_to_a_release_shows_it_on_its_nodes(world: World) -> None:
+    world.in_service(world.group("a", ImageReleaseVersion="1.0.0"), world.group("b", ImageReleaseVersion="1.0.0"))
+    world.sagemaker.update_cluster_software(
+        ClusterName="ml", InstanceGroups=[{"InstanceGroupName": "a", "ImageReleaseVersion": "1.1.0"}]
+    )
+    groups = world.until_status("InService")["InstanceGroups"]
+    releases = {"a": "1.1.0", "b": "1.0.0"}
+    assert {group["InstanceGroupName"]: group["CurrentImageReleaseVersion"] for group in groups} == releases
+    assert {node["InstanceGroupName"]: node["CurrentImageReleaseVersion"] for node in world.nodes()} == releases
+    for node in world.nodes():
+        details = world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=node["InstanceId"])["NodeDetails"]
+        assert details["CurrentImageReleaseVersion"] == releases[node["InstanceGroupName"]]
+
+
 @pytest.mark.parametrize(("switch", "attempts"), [("several", 4), ("one", 1)])
 def test_a_software_update_whose_scripts_fail_is_tried_again_and_then_rolled_back(
     world: World, runner: Waiting, switch: str, attempts: int

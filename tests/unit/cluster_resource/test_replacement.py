@@ -149,15 +149,16 @@ def test_a_rollback_that_names_the_new_cluster_returns_to_the_old_one(world: Wor
     assert world.sagemaker.living() == [first]
 
 
-def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: World) -> None:
+@pytest.mark.parametrize("address", [{}, {"ResponseURL": "https://bucket/without-a-date"}], ids=["dated", "undated"])
+def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: World, address: dict[str, str]) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     world.sagemaker.creation_fails = "no luck"
-    world.finish(world.event("Update", new, old, first))
-    world.finish(world.event("Update", old, new, first))
+    world.finish(world.event("Update", new, old, first, **address))
+    world.finish(world.event("Update", old, new, first, **address))
     world.sagemaker.creation_fails = ""
-    second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
-    assert world.finish(world.event("Delete", old, physical_id=first))["Status"] == "SUCCESS"
+    second = world.finish(world.event("Update", new, old, first, **address))["PhysicalResourceId"]
+    assert world.finish(world.event("Delete", old, physical_id=first, **address))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == [second]
 
 

@@ -99,6 +99,23 @@ def test_the_step_of_an_older_request_makes_no_call_after_a_newer_request_starte
     assert not world.sagemaker.changes()
 
 
+@pytest.mark.fault(27)
+@pytest.mark.parametrize(("is_started", "reason"), [(True, "which started first"), (False, "arrived after a newer one")])
+def test_a_late_delivery_stops_its_execution_only_if_that_started_without_the_fence(
+    world: World, reason: str, *, is_started: bool
+) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    older = world.event("Update", SIX, FOUR, name)
+    world.run(5)
+    world.deliver(world.event("Update", FOUR, SIX, name))
+    if is_started:
+        start_unseen(world, older)
+    world.deliver(older)
+    world.run()
+    assert reason in world.response(older)["Reason"]
+
+
 def test_a_step_that_cannot_list_executions_makes_no_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.deliver(world.event("Create", properties()))
     with monkeypatch.context() as patch:
@@ -123,6 +140,24 @@ def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_e
     assert again["RequestId"] not in world.responses
     world.run()
     assert world.response(again)["Status"] == "SUCCESS"
+
+
+def test_a_request_that_cannot_list_older_ones_at_first_still_waits_for_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    update = world.deliver(world.event("Update", SIX, FOUR, name))
+    world.clock.advance(LISTED_S + 5)  # its second step hangs before its call
+    world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
+    rollback = world.deliver(world.event("Update", FOUR, SIX, name))
+    with monkeypatch.context() as patch:
+        patch.setattr(world.states, "list_executions", refusing("ListExecutions", "ThrottlingException"))
+        world.run(LISTED_S + 20)
+    world.run(LEASE_S - LISTED_S - 50)
+    assert rollback["RequestId"] not in world.responses
+    world.run()
+    assert world.response(rollback)["Status"] == "SUCCESS"
 
 
 def test_a_failed_entry_gets_a_response_once_no_older_call_can_take_effect(world: World) -> None:

@@ -25,6 +25,15 @@ def test_a_definition_goes_with_its_own_custom_resources(world: DependenciesWorl
     assert world.server.find("CustomResourceDefinition", "jobs.example.com") is None
 
 
+@pytest.mark.parametrize("kind", ["ConfigMap", "Job"])
+def test_objects_that_go_anyway_keep_neither_their_namespace_nor_their_definition(world: DependenciesWorld, kind: str) -> None:
+    holder, held = (namespace(), config_map("mine")) if kind == "ConfigMap" else (definition(), custom("mine"))
+    world.do("Create", [holder])
+    for name, more in (("ends", {"deletionTimestamp": "2026-11-28T00:00:00Z"}), ("owned", {"ownerReferences": [{"kind": "X"}]})):
+        world.server.add({**held, "metadata": {**held["metadata"], "name": name, **more}})
+    assert world.do("Delete", [holder])["Reason"] == "all objects are deleted"
+
+
 def test_a_namespace_that_holds_objects_of_others_is_kept(world: DependenciesWorld) -> None:
     world.do("Create", standard())
     for name in ("a", "b", "c", "d"):
