@@ -38,6 +38,7 @@ def with_our_scripts() -> dict[str, Any]:
     }
     # Other groups have one, which HyperPod does not take beside InstanceRequirements.
     content["instance_groups"][2]["overrides"] = overrides | {"InstanceType": None}
+    content["slurm"]["metadata_access"] = "all"  # required by the role
     whole = {name: value for name, value in full(CREATE).items() if name not in ("ClusterName", "InstanceGroups", "Tags")}
     whole["Orchestrator"] = {"Eks": whole["Orchestrator"]["Eks"]}
     return content | {"overrides": whole, "tags": {"team": "vision"}, "node_recovery": "Automatic"}

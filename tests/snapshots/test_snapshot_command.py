@@ -34,6 +34,7 @@ def test_it_writes_templates_settings_and_scripts_as_text_beside_the_file(cluste
     assert written == {
         *templates,
         "mine.snapshot/nodes/node_settings.json",
+        "mine.snapshot/nodes/slurm_groups.json",
         "mine.snapshot/nodes/extra/before_slurm/10-limits.sh",
     }
     assert len(result.data["changed"]) == len(written) if result.data else False

@@ -34,7 +34,10 @@ def test_the_request_names_the_role(cluster: StackTemplate) -> None:
 
 def test_hyperpod_assumes_the_role_and_scales_only_this_files_cluster(cluster: StackTemplate) -> None:
     _, role = autoscaler(cluster)
-    assert "hyperpod.sagemaker.amazonaws.com" in str(role["AssumeRolePolicyDocument"])
+    [trust] = role["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": "hyperpod.sagemaker.amazonaws.com"}
+    # AWS documents none: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html
+    assert "Condition" not in trust
     assert "'aws:ResourceTag/hyperpod-cdk:cluster': 'scaled'" in str(role["Policies"])
 
 

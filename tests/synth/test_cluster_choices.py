@@ -55,6 +55,7 @@ def write(folder: Path, name: str, changes: dict[str, Any]) -> Path:
     content = {**yaml.safe_load(REFERENCE.read_text()), **changes}
     if content.get("adopt"):
         content["network"] = {**content["network"], "existing": EXISTING_NETWORK}
+        content["slurm"] = {**content["slurm"], "metadata_access": "all"}
         content["instance_groups"] = [{**group, "overrides": {"ExecutionRole": ROLE}} for group in content["instance_groups"]]
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump(content, sort_keys=False))

@@ -28,7 +28,6 @@ TRUSTED = {
         f"{DOCS}/eks/latest/userguide/pod-id-role.html",
     ),
     "vpc-flow-logs.amazonaws.com": (["aws:SourceAccount"], f"{DOCS}/vpc/latest/userguide/flow-logs-iam-role.html"),
-    "hyperpod.sagemaker.amazonaws.com": ([], f"{DOCS}/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html"),
     "sagemaker.amazonaws.com": ([], "undocumented: the field trust_source_account adds the account"),
     "chatbot.amazonaws.com": ([], f"{DOCS}/chatbot/latest/adminguide/security-iam.html: no key; the role has no permission"),
 }
