@@ -150,7 +150,7 @@ def test_a_rollback_that_names_the_new_cluster_returns_to_the_old_one(world: Wor
 
 
 @pytest.mark.parametrize("address", [{}, {"ResponseURL": "https://bucket/without-a-date"}], ids=["dated", "undated"])
-def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: World, address: dict[str, str]) -> None:
+def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: World, address: dict[str, Any]) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     world.sagemaker.creation_fails = "no luck"

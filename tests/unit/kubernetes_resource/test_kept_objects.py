@@ -29,9 +29,19 @@ def test_a_definition_goes_with_its_own_custom_resources(world: DependenciesWorl
 def test_objects_that_go_anyway_keep_neither_their_namespace_nor_their_definition(world: DependenciesWorld, kind: str) -> None:
     holder, held = (namespace(), config_map("mine")) if kind == "ConfigMap" else (definition(), custom("mine"))
     world.do("Create", [holder])
-    for name, more in (("ends", {"deletionTimestamp": "2026-11-28T00:00:00Z"}), ("owned", {"ownerReferences": [{"kind": "X"}]})):
-        world.server.add({**held, "metadata": {**held["metadata"], "name": name, **more}})
+    world.server.add({**held, "metadata": {**held["metadata"], "ownerReferences": [{"kind": "X"}]}})
     assert world.do("Delete", [holder])["Reason"] == "all objects are deleted"
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Job"])
+def test_an_object_that_is_being_deleted_does_not_keep_its_namespace_or_its_definition(
+    world: DependenciesWorld, kind: str
+) -> None:
+    holder, held = (namespace(), config_map("mine")) if kind == "ConfigMap" else (definition(), custom("mine"))
+    world.do("Create", [holder])
+    ends = {"deletionTimestamp": "2026-11-28T00:00:00Z", "finalizers": ["example.com/slow"]}
+    world.server.add({**held, "metadata": {**held["metadata"], **ends}})
+    assert "it holds" not in world.do("Delete", [holder])["Reason"]
 
 
 def test_a_namespace_that_holds_objects_of_others_is_kept(world: DependenciesWorld) -> None:
