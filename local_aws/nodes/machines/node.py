@@ -181,6 +181,7 @@ class Node:
             *(f"--bind={bind}" for bind in (*self._hub.binds, *self.spec.binds)),
             *(self._pods.options if self._pods else ()),
             "systemd.show_status=0",
+            "systemd.condition_needs_update=0",  # the image is complete: nothing to rebuild at the first boot
         ]
 
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
