@@ -1,6 +1,7 @@
 """The role of HyperPod's autoscaler."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,7 +20,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> StackTemplate:
     return synthesize(Path(tmp_path_factory.mktemp("out")), folder)["scaled", "Cluster"]
 
 
-def autoscaler(cluster: StackTemplate) -> tuple[str, dict[str, object]]:
+def autoscaler(cluster: StackTemplate) -> tuple[str, dict[str, Any]]:
     """Return the role's logical ID and properties."""
     found = {name: each["Properties"] for name, each in cluster.of_type("AWS::IAM::Role").items() if "AutoscalerRole" in name}
     assert len(found) == 1
