@@ -99,7 +99,10 @@ def latest_states(deployment: Deployment, now: datetime, span: timedelta = RECEN
     found: dict[str, Report] = {}
     for report in reports(deployment, record=STATE, since=now - span):
         before = found.get(report.instance)
-        is_same = before is not None and before.daemon == report.daemon
+        # A daemon that ends and starts again and again is `activating` in some reports.
+        is_same = before is not None and before.daemon.replace("activating", "active") == report.daemon.replace(
+            "activating", "active"
+        )
         found[report.instance] = replace(report, since=before.since if before and is_same else report.time)
     return found
 

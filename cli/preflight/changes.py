@@ -49,12 +49,12 @@ def stacks(account: Account) -> Iterator[CheckResult]:
 
 
 def _deployer(account: Account) -> Iterator[CheckResult]:
-    """Yield an error if CloudFormation uses a role that the policy of the script bucket refuses."""
+    """Warn if the last deployment used a role that the policy of the script bucket refuses; the next may use another."""
     stack = account.stacks.get("Cluster")
     allowed = f"arn:{account.partition}:iam::{account.id}:role/{CLOUDFORMATION_ROLE}"
     if stack and stack.status not in MADE_ANEW and not fnmatchcase(stack.role, allowed):
         used = f"role {stack.role}" if stack.role else "the caller's own permissions"
-        yield error(
+        yield warning(
             f"{account.config.name}.yaml: {stack.name} was deployed with {used}, which could not change or delete the script "
             f"bucket after this deployment: its policy allows only roles {CLOUDFORMATION_ROLE} and the root user",
             f"run `{account.deploy_command}` without --role-arn: it uses {role_arn(account, EXECUTION)}; "

@@ -33,7 +33,10 @@ _COUNTED = ("idle", "allocated", "drained", "down", "joining")
 
 def state(context: Context, system: System) -> dict[str, Any]:
     """Return the state of this node."""
-    found: dict[str, Any] = {"disks": _disks(system), "services": _services(context.role, system)}
+    services = _services(context.role, system)
+    if context.settings.accounting.database == NONE:  # an image may have one that is not configured and fails
+        services.pop("slurmdbd", None)
+    found: dict[str, Any] = {"disks": _disks(system), "services": services}
     return found | ({"slurm": _slurm(context, system)} if context.role == CONTROLLER else {})
 
 
@@ -65,7 +68,8 @@ def _services(role: str, system: System) -> dict[str, str]:
         values = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
         if values.get("LoadState") == "loaded":
             services[values["Id"].removesuffix(".service")] = values.get("ActiveState", "")
-    if services.get(metadata_access.UNIT) == "active" and metadata_access.is_open(system):
+    # Also of a node that could not install nft, whose service has not started.
+    if metadata_access.UNIT in services and metadata_access.is_open(system):
         services[metadata_access.UNIT] = metadata_access.OPEN
     return services
 

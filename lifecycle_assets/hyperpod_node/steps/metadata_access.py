@@ -121,19 +121,24 @@ def apply(context: Context, system: System) -> bool:
 
 
 def is_open(system: System) -> bool:
-    """Return whether users reach the metadata service, with a warning; load the rules again if somebody deleted them."""
-    as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    try:
-        if not system.succeeds("nft", "list", "table", "inet", TABLE):
-            print("warning: the rules of the metadata service were deleted, and are loaded again")
-            system.run("systemctl", "restart", f"{UNIT}.service")
-        reached = system.run(*as_nobody, "python3", "-I", "-c", PROBE, timeout_s=PROBE_TIMEOUT_S).split()
-    except NodeError as error:
-        print(f"warning: who reaches the metadata service is unknown: {error}")
-        return False
+    """Return whether users reach the metadata service, with a warning; first load rules again that are gone or do nothing."""
+    if not system.succeeds("nft", "list", "table", "inet", TABLE) or _reached(system):
+        print("warning: the rules of the metadata service are gone or do nothing, and are loaded again")
+        system.succeeds("systemctl", "restart", f"{UNIT}.service")  # otherwise systemd calls it failed
+    reached = _reached(system)
     if reached:
         print(f"warning: {_OPEN_NODE}: {', '.join(reached)} answers them in spite of the rules of {UNIT}")
     return bool(reached)
+
+
+def _reached(system: System) -> list[str]:
+    """Return the addresses of the service at which a user gets an answer."""
+    as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    try:
+        return system.run(*as_nobody, "python3", "-I", "-c", PROBE, timeout_s=PROBE_TIMEOUT_S).split()
+    except NodeError as error:
+        print(f"warning: who reaches the metadata service is unknown: {error}")
+        return []
 
 
 def _administrators(context: Context, system: System) -> list[int]:

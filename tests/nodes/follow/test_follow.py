@@ -88,8 +88,12 @@ def test_rules_of_the_metadata_service_that_are_gone_or_useless_are_loaded_again
     cluster.run("workers-1", "nft", "delete", "table", *table)
     until(rules, lambda found: "administrators" in found, UP_S)
     cluster.run("workers-1", "nft", "flush", "chain", *table, "output")
+    until(rules, lambda found: "ct original" in found.partition("chain forward")[0], UP_S)
+    file = "/opt/hyperpod-cdk/metadata.nft"
+    cluster.run("workers-1", "sh", "-c", f"mv {file} /root/; echo 'flush table inet hyperpod_metadata' > {file}")
+    cluster.run("workers-1", "nft", "flush", "chain", *table, "output")
     until(reported, lambda found: found == "open", UP_S)
-    cluster.run("workers-1", "systemctl", "restart", "hyperpod-metadata")
+    cluster.run("workers-1", "sh", "-c", f"mv /root/metadata.nft {file}")
     until(reported, lambda found: found == "active", UP_S)
 
 

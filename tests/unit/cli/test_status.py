@@ -59,6 +59,7 @@ def test_slurms_state_of_a_node_that_does_not_run_is_unknown(account: FakeOperat
 
 JOINS = {"host": "ip-10-1-0-2", "state": "joining", "reason": ""}
 ACTIVE, DEAD = {"services": {"slurmd": "active"}}, {"services": {"slurmd": "failed"}}
+RESTARTS = {"services": {"slurmd": "activating"}}
 
 
 def joins(account: FakeOperations, *reports: tuple[float, Json], controller: float = 14) -> None:
@@ -75,6 +76,7 @@ def joins(account: FakeOperations, *reports: tuple[float, Json], controller: flo
         ([(8.9, ACTIVE), (4, ACTIVE)], 14, "joining"),
         ([(9, ACTIVE), (4, ACTIVE)], 14, "unregistered"),
         ([(14, DEAD), (10, DEAD), (5, ACTIVE)], 14, "joining"),  # slurmd has started
+        ([(14, ACTIVE), (10, RESTARTS), (4, ACTIVE)], 14, "unregistered"),  # slurmd ends and starts
         ([(14, ACTIVE), (4, ACTIVE)], 8, "joining"),  # a new controller
         ([], 14, "joining"),  # its scripts still run, or it has no agent
     ],

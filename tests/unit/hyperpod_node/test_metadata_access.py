@@ -72,13 +72,20 @@ def test_a_node_that_cannot_load_the_rules_works_with_a_warning(
 def test_a_node_whose_rules_do_nothing_works_with_a_warning(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
     node.answers("setpriv", "169.254.0.2\n")
     metadata_access.apply(context(), node.system)
-    warning = "warning: all users of this node can use the node role: 169.254.0.2 answers them"
-    assert capsys.readouterr().out.startswith(warning)
-    [probe] = [command for command in node.run.commands if command[0] == "setpriv"]
+    assert "warning: all users of this node can use the node role: 169.254.0.2 answers them" in capsys.readouterr().out
+    probe, again = [command for command in node.run.commands if command[0] == "setpriv"]
     assert {"--reuid=65534", "--clear-groups"} < {*probe}
+    assert again == probe
     node.answers("setpriv", NodeError("`setpriv` did not end within 10 s"))
     assert not metadata_access.is_open(node.system)
     assert "who reaches the metadata service is unknown: `setpriv`" in capsys.readouterr().out
+
+
+def test_rules_that_do_nothing_are_loaded_once_more(node: FakeSystem) -> None:
+    answers = iter(["169.254.169.254", ""])
+    node.answers("setpriv", lambda *_: next(answers))
+    assert not metadata_access.is_open(node.system)
+    assert ("systemctl", "restart", "hyperpod-metadata.service") in node.run.commands
 
 
 def test_the_probe_prints_the_addresses_that_answer(node: FakeSystem) -> None:

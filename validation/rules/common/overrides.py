@@ -66,7 +66,7 @@ def override_replaces_field(config: ClusterConfig) -> Iterator[Problem]:
 def removed_member(config: ClusterConfig) -> Iterator[Problem]:
     """`overrides` must not remove by null what a field of the file sets or requires.
 
-    Otherwise the field has no effect, and HyperPod rejects `eks.autoscaling` without `ClusterRole`.
+    Otherwise the field has no effect, or HyperPod rejects the request.
     """
     yield from _removed(config, config.overrides, (*CLUSTER_MEMBERS, *(EKS_MEMBERS if config.eks else ())), ("overrides",))
     own = [(field, name) for name, field in group_fields().items() if name not in (*RESERVED_GROUP_MEMBERS, REPLACED)]

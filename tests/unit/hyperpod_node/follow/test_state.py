@@ -147,8 +147,10 @@ def test_rules_of_the_metadata_service_that_are_gone_are_loaded_again_and_useles
     assert state(a_context(), node.system)["services"] == {"hyperpod-metadata": "active"}
     node.answers("nft", FAILS)
     node.answers("setpriv", "169.254.169.254\n")
-    assert state(a_context(), node.system)["services"] == {"hyperpod-metadata": "open"}
-    assert node.run.commands.count(("systemctl", "restart", "hyperpod-metadata.service")) == 1
+    for status in ("active", "inactive", "failed"):
+        node.answers("systemctl", f"Id=hyperpod-metadata.service\nLoadState=loaded\nActiveState={status}\n")
+        assert state(a_context(), node.system)["services"] == {"hyperpod-metadata": "open"}
+    assert node.run.commands.count(("systemctl", "restart", "hyperpod-metadata.service")) == 3
 
 
 def test_services_are_left_out_if_systemd_does_not_respond(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
