@@ -43,6 +43,7 @@ def test_a_member_has_the_value_and_the_place_that_set_it(
     ],
 )
 def test_a_group_sets_a_member_by_a_field_or_an_override(draft: Any, given: dict[str, Any], is_set: bool) -> None:
+    draft.set("slurm", {"metadata_access": "all"})
     for name, field in given.items():
         draft.set(*WORK, name, field)
     assert EffectiveRequest(draft.config()).groups[2].sets("ExecutionRole") is is_set

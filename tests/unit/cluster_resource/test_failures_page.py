@@ -10,7 +10,8 @@ PAGE = (PROJECT / "docs" / "troubleshoot" / "failures.md").read_text()
 SOURCES = "\n".join(file.read_text() for file in (PROJECT / "lambda_assets").glob("*/*.py"))
 ROWS = re.findall(r"^\| (`.+`) \|", PAGE, re.MULTILINE)
 QUOTES = [quote for row in ROWS for quote in re.findall(r"`([^`]+)`", row)]
-OF_THE_SERVICE = ("Lifecycle scripts did not run successfully",)
+# The second row is CloudFormation's: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/validate-stack-deployments.html
+OF_THE_SERVICE = ("Lifecycle scripts did not run successfully", "Early validation failed")
 
 
 def test_the_page_has_rows() -> None:
