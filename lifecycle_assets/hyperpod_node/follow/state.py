@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from hyperpod_node import metadata_rules
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import NONE
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.slurm import accounting_daemon, controllers
-from hyperpod_node.steps import metadata_access
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -69,8 +69,8 @@ def _services(role: str, system: System) -> dict[str, str]:
         if values.get("LoadState") == "loaded":
             services[values["Id"].removesuffix(".service")] = values.get("ActiveState", "")
     # Also of a node that could not install nft, whose service has not started.
-    if metadata_access.UNIT in services and metadata_access.is_open(system):
-        services[metadata_access.UNIT] = metadata_access.OPEN
+    if metadata_rules.UNIT in services and metadata_rules.is_open(system):
+        services[metadata_rules.UNIT] = metadata_rules.OPEN
     return services
 
 

@@ -11,6 +11,7 @@ from hyperpod_node import packages
 from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.metadata_rules import OPEN_NODE, TABLE, UNIT, is_open
 from hyperpod_node.node_settings import ALL
 from hyperpod_node.slurm import daemon
 from hyperpod_node.system import CODE
@@ -20,14 +21,8 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 INSTALL_TIMEOUT_S = 60  # live steps have 360 s together, the users' scripts 300 s of them
-PROBE_TIMEOUT_S = 10.0
-TABLE, UNIT = "hyperpod_metadata", "hyperpod-metadata"
-OPEN = "open"
-"""The state of the service on a node whose users reach the metadata service, although its rules are loaded."""
-
 LOCAL = ("slurm", ADMINISTRATOR, "ssm-user")  # ssm-user: of Session Manager, with sudo
 FILE = CODE / "metadata.nft"
-_OPEN_NODE = "all users of this node can use the node role"
 # HyperPod translates the service's address into that of its role proxy, 169.254.0.2:9081, in a network namespace of its agents,
 # whose addresses are of 169.254.0.0/16, before this chain:
 # https://github.com/shimomut/sagemaker-solutions, hyperpod_imds_proxy (2025-07).
@@ -92,17 +87,6 @@ ExecReload=nft --file {FILE}
 WantedBy=sysinit.target
 """
 
-# Run as nobody: prints each address that answers. The rules refuse at once.
-PROBE = """\
-import socket, sys
-for host, port in (("169.254.169.254", 80), ("169.254.0.2", 9081), ("fd00:ec2::254", 80)):
-    try:
-        socket.create_connection((host, port), 1).close()
-    except OSError:
-        continue
-    print(host)
-"""
-
 
 def apply(context: Context, system: System) -> bool:
     """Load the rules, now and at every boot, or remove them if the cluster file allows all users.
@@ -114,31 +98,10 @@ def apply(context: Context, system: System) -> bool:
     try:
         _load(RULES.format(table=TABLE, uids=", ".join(map(str, _administrators(context, system)))), system)
     except NodeError as error:
-        print(f"warning: {_OPEN_NODE}, because its metadata service is not restricted: {error}")
+        print(f"warning: {OPEN_NODE}, because its metadata service is not restricted: {error}")
     else:
         is_open(system)
     return True
-
-
-def is_open(system: System) -> bool:
-    """Return whether users reach the metadata service, with a warning; first load rules again that are gone or do nothing."""
-    if not system.succeeds("nft", "list", "table", "inet", TABLE) or _reached(system):
-        print("warning: the rules of the metadata service are gone or do nothing, and are loaded again")
-        system.succeeds("systemctl", "restart", f"{UNIT}.service")  # otherwise systemd calls it failed
-    reached = _reached(system)
-    if reached:
-        print(f"warning: {_OPEN_NODE}: {', '.join(reached)} answers them in spite of the rules of {UNIT}")
-    return bool(reached)
-
-
-def _reached(system: System) -> list[str]:
-    """Return the addresses of the service at which a user gets an answer."""
-    as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    try:
-        return system.run(*as_nobody, "python3", "-I", "-c", PROBE, timeout_s=PROBE_TIMEOUT_S).split()
-    except NodeError as error:
-        print(f"warning: who reaches the metadata service is unknown: {error}")
-        return []
 
 
 def _administrators(context: Context, system: System) -> list[int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node import metadata_rules
 from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
@@ -77,20 +78,20 @@ def test_a_node_whose_rules_do_nothing_works_with_a_warning(node: FakeSystem, ca
     assert {"--reuid=65534", "--clear-groups"} < {*probe}
     assert again == probe
     node.answers("setpriv", NodeError("`setpriv` did not end within 10 s"))
-    assert not metadata_access.is_open(node.system)
+    assert not metadata_rules.is_open(node.system)
     assert "who reaches the metadata service is unknown: `setpriv`" in capsys.readouterr().out
 
 
 def test_rules_that_do_nothing_are_loaded_once_more(node: FakeSystem) -> None:
     answers = iter(["169.254.169.254", ""])
     node.answers("setpriv", lambda *_: next(answers))
-    assert not metadata_access.is_open(node.system)
+    assert not metadata_rules.is_open(node.system)
     assert ("systemctl", "restart", "hyperpod-metadata.service") in node.run.commands
 
 
 def test_the_probe_prints_the_addresses_that_answer(node: FakeSystem) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        code = metadata_access.PROBE.replace('"169.254.0.2", 9081', f'"127.0.0.1", {server.getsockname()[1]}')
+        code = metadata_rules.PROBE.replace('"169.254.0.2", 9081', f'"127.0.0.1", {server.getsockname()[1]}')
         code = code.replace("169.254.169.254", "127.0.0.2").replace("fd00:ec2::254", "::2")
         assert subprocess.check_output([sys.executable, "-I", "-c", code], text=True) == "127.0.0.1\n"
 
