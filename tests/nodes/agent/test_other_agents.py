@@ -38,6 +38,7 @@ AGENTS = {
         login_nodes="absent",
         slurm_folder="folder",
         image_prologs="absent",
+        metadata_path="direct",
         apt_lock_s=0,
     ),
     "a topology that it describes, devices, and a slurm.conf on workers": Behaviour(
