@@ -110,6 +110,17 @@ def disk_events(deployment: Deployment, since: datetime, *, is_first: bool = Tru
         before[subject] = report.time, kind
 
 
+def warning_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
+    """Yield what agents warn of; a report within 15 minutes of the last one with the same warning is no event."""
+    before: dict[str, tuple[datetime, str]] = {}
+    for report in reports(deployment, record=STATE, since=since - RECENT, condition='$.warning = "*"'):
+        time, last = before.get(report.instance, (report.time - 2 * RECENT, ""))
+        text = report.text("warning")
+        if text and (text != last or report.time - time > RECENT):
+            yield Event(report.time, Source.NODE, "warning", report.text("node") or report.instance, text)
+        before[report.instance] = report.time, text
+
+
 def _controller_groups(deployment: Deployment) -> list[str]:
     return [each.name for each in deployment.config.instance_groups if each.role is Role.CONTROLLER]
 

@@ -9,7 +9,15 @@ from cli.deployment import Deployment
 from cli.errors import CommandError
 from cli.events.aws_sources import alarm_events, cluster_events, operations, stack_events
 from cli.events.event import Event
-from cli.events.node_sources import bundle_events, deep_check_events, disk_events, health_events, kubernetes_events, state_events
+from cli.events.node_sources import (
+    bundle_events,
+    deep_check_events,
+    disk_events,
+    health_events,
+    kubernetes_events,
+    state_events,
+    warning_events,
+)
 from cli.parts import Parts
 
 
@@ -33,6 +41,7 @@ def timeline(
         sources |= {
             "scripts of nodes": bundle_events(deployment, since),
             "states of controllers": state_events(deployment, since, is_first=is_first),
+            "warnings of nodes": warning_events(deployment, since),
             "disks of nodes": disk_events(deployment, since, is_first=is_first),
         }
     elif cluster is not None:

@@ -17,6 +17,7 @@ class Source(StrEnum):
     SLURM = "slurm"
     DISK = "disk"
     BUNDLE = "bundle"
+    NODE = "node"
     ALARM = "alarm"
 
 
@@ -177,6 +178,11 @@ RULES = (
         action=f"read the message and `./hpod logs CLUSTER NODE`; {DEPLOY}",
     ),
     Rule("bundle", Source.BUNDLE, OK, "a node applied changed scripts"),
+    Rule(
+        "node-role", Source.NODE, ACT, "users of a node can use its role", text="can use the node role",
+        action="run `systemctl status hyperpod-metadata` and `nft list ruleset` on the node",
+    ),
+    Rule("node", Source.NODE, WATCH, "any other warning of the agent on a node"),
     Rule(
         "alarm", Source.ALARM, ACT, "an alarm of the deployment is in ALARM", kind="ALARM",
         action="read the alarm's description; `./hpod status CLUSTER` lists the alarms that are still in ALARM",

@@ -133,6 +133,11 @@ class NodeStatus(ListedNode):
         return f"{low[ROOT]:g} % free on {ROOT}" if ROOT in low else ""
 
     @property
+    def warning(self) -> str:
+        """Return what the agent warns of; empty if nothing."""
+        return self._of_report("warning")
+
+    @property
     def failed_attempt(self) -> str:
         """Return why the node could not apply the desired bundle; empty if it did not try."""
         if not self.has_older_bundle or self.attempt is None or self.attempt.text("result") == APPLIED:
@@ -145,7 +150,7 @@ class NodeStatus(ListedNode):
         """Return whether a person should look at the node."""
         is_left_out = self.slurm is not None and self.slurm.slurm_problems is not None and not self.slurm.lists_all_problems
         good = ("", OK, JOINING) if is_left_out else ("", OK, JOINING, UNKNOWN)
-        return super().has_problem or self.slurm_state not in good or self.has_older_bundle or bool(self.low_disk)
+        return super().has_problem or self.slurm_state not in good or self.has_older_bundle or bool(self.low_disk or self.warning)
 
     def data(self) -> Json:
         """Return the node for JSON."""
@@ -214,6 +219,6 @@ def _notes(nodes: Sequence[NodeStatus]) -> list[str]:
     found: dict[str, list[str]] = {}
     for node in nodes:
         slurm = f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else ""
-        for reason in filter(None, (node.message, slurm, node.failed_attempt, node.low_disk)):
+        for reason in filter(None, (node.message, slurm, node.failed_attempt, node.low_disk, node.warning)):
             found.setdefault(reason, []).append(node.instance)
     return [f"{first_of(instances, MOST_LISTED)}: {reason}" for reason, instances in found.items()]

@@ -171,6 +171,8 @@ def nodes_in_service(run: Run) -> str:
         for report in run.save_nodes("created", group):
             if missing := [path for path in files if path not in report.files]:
                 raise CheckFailedError(f"a node of {group} lacks {', '.join(missing)}; it has {', '.join(report.files)}")
+            if opened := report.open_metadata():
+                raise CheckFailedError(f"users of {group} are not refused at {', '.join(opened)}")
             run.versions["slurm"] = report.commands["slurm-version"].strip()
             run.versions["image"] = _image(report)
     return f"cluster {status}, nodes: {', '.join(states)}, {run.versions['slurm']}"

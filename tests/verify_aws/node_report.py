@@ -15,6 +15,9 @@ FILES = (
     "/run/slurm/conf/slurm.conf",
     "/etc/os-release",
 )
+METADATA = ("169.254.169.254", "169.254.0.2:9081", "[fd00:ec2::254]")
+CONNECTION_REFUSED = 7  # of curl, also without a route; 28: the packets are lost
+AS_NOBODY = "setpriv --reuid=nobody --regid=nogroup --clear-groups"
 COMMANDS: Mapping[str, str] = {
     "hostname": "hostname; hostname --fqdn",
     "df": "df -h",
@@ -28,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "kernel": "uname -r",
     "python": "python3 --version",
     "lustre": "modinfo lustre",
+    "metadata": f"for place in {' '.join(METADATA)}; do {AS_NOBODY} curl -s -m 5 http://$place/ >/dev/null; echo $place $?; done",
 }
 PATH = "export PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH\n"
 _FRAME = re.compile(r"^@@ (file|command) (\S+) (\d+)\n([A-Za-z0-9+/=\n]*)^@@ end$", re.MULTILINE)
@@ -46,6 +50,11 @@ class NodeReport:
             yield path.lstrip("/"), text
         for name, text in self.commands.items():
             yield f"commands/{name}.txt", text
+
+    def open_metadata(self) -> list[str]:
+        """Return the addresses of the metadata service that did not refuse the connection of a user."""
+        lines = self.commands["metadata"].splitlines()
+        return [place for place in METADATA if f"{place} {CONNECTION_REFUSED}" not in lines]
 
 
 def report_of(shell: Shell, target: Target) -> NodeReport:

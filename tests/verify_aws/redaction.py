@@ -26,7 +26,8 @@ _RESOURCES = {
     "mi": "managed-instance",
 }
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
-_PUBLIC = ("0.0.0.0", "127.0.0.1", "127.0.0.53", "169.254.169.123", "169.254.169.253", "169.254.169.254", "255.255.255.255")
+_LINK_LOCAL = ("169.254.0.2", "169.254.169.123", "169.254.169.253", "169.254.169.254")
+_PUBLIC = ("0.0.0.0", "127.0.0.1", "127.0.0.53", *_LINK_LOCAL, "255.255.255.255")
 # In this order: what comes first may contain what follows.
 PATTERNS: tuple[tuple[str, str], ...] = (
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----"),

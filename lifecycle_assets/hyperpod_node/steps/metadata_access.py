@@ -11,6 +11,7 @@ from hyperpod_node import packages
 from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.metadata_service import TABLE, UNIT, opened
 from hyperpod_node.node_settings import ALL
 from hyperpod_node.slurm import daemon
 from hyperpod_node.system import CODE
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 INSTALL_TIMEOUT_S = 60  # live steps have 360 s together, the users' scripts 300 s of them
-TABLE, UNIT = "hyperpod_metadata", "hyperpod-metadata"
 LOCAL = ("slurm", ADMINISTRATOR, "ssm-user")  # ssm-user: of Session Manager, with sudo
 FILE = CODE / "metadata.nft"
 # HyperPod translates the service's address into that of its role proxy, 169.254.0.2:9081, in a network namespace of its agents,
@@ -99,6 +99,9 @@ def apply(context: Context, system: System) -> bool:
         _load(RULES.format(table=TABLE, uids=", ".join(map(str, _administrators(context, system)))), system)
     except NodeError as error:
         print(f"warning: all users of this node can use the node role, because its metadata service is not restricted: {error}")
+        return True
+    if found := opened(system):
+        print(f"warning: {found}")
     return True
 
 

@@ -49,6 +49,9 @@ class Behaviour:
     # `assumed-role/ROLE/SageMaker` of get-caller-identity on a Slurm node: ai-on-sagemaker-hyperpod,
     # docs/08-Tips/Slurm/20-troubeshoot-permissions.md. On EKS, the access entry needs the node's name: assumed.
     caller: Literal["SageMaker", "instance"] = "SageMaker"
+    # `iptables -t nat -I OUTPUT 1 -d 169.254.169.254 -p tcp --dport 80 -j DNAT --to-destination 169.254.0.2:9081`:
+    # https://github.com/shimomut/sagemaker-solutions, hyperpod_imds_proxy (2025-07). `direct`: as on other instances.
+    metadata_path: Literal["proxied", "direct"] = "proxied"
     # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
     gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
     # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run

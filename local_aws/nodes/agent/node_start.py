@@ -25,10 +25,15 @@ from local_aws.nodes.agent.metadata import credentials, devices, metadata
 from local_aws.nodes.agent.view import hostname, specs
 from local_aws.nodes.agent.vpc import reaches_aws, vpc_of
 from local_aws.nodes.hub import Hub
+from local_aws.nodes.machines import imds
 from local_aws.nodes.specs import NodeSpec
 
 _PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNIT = "hyperpod-lifecycle"
+_TO_PROXY = (
+    "table ip hyperpod { chain output { type nat hook output priority -100; "
+    f"ip daddr {imds.ADDRESS} tcp dport 80 dnat to {imds.PROXY}:{imds.PROXY_PORT}; }}; }}"
+)
 _log = logging.getLogger(__name__)
 
 
@@ -82,6 +87,7 @@ class NodeStart:
             content = dict(self._download(scripts))
         of_request = slurm_conf.parameters_of(specs(self.machine.launch.cluster))
         hub = self._boot(of_request or content.get(slurm_conf.PARAMETERS))
+        self._translate_metadata(hub)
         self._hold_apt(hub)
         self.nodes.refresh()
         self.nodes.name_controllers(self.machine)
@@ -96,6 +102,11 @@ class NodeStart:
             stream.add(f"[SageMaker] The node joined the EKS cluster as {kubelet.name_of(node)}.")
         elif self.machine.launch.cluster.eks_arn:
             stream.add(f"[SageMaker] No kubelet runs: {'; '.join(support.missing_for_pods())}")
+
+    def _translate_metadata(self, hub: Hub) -> None:
+        """Lead the node's own programs, not its containers, to the role proxy; a boot keeps the node's network."""
+        if self.nodes.behaviour.metadata_path == "proxied" and hub.run(self.machine.id, "nft", _TO_PROXY):
+            raise HostError("the metadata service's address was not translated")
 
     def _hold_apt(self, hub: Hub) -> None:
         """Let a service of the node hold apt's lock for a while."""

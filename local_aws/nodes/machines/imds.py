@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ADDRESS = "169.254.169.254"
+PROXY, PROXY_PORT = "169.254.0.2", 9081  # HyperPod's role proxy, here with all paths of the service
 _TOKEN_PATH = "/latest/api/token"  # noqa: S105  the tokens' path, not a token
 _TTL_HEADER, _TOKEN_HEADER = "X-aws-ec2-metadata-token-ttl-seconds", "X-aws-ec2-metadata-token"  # header names
 _LONGEST_S = 21600
@@ -54,8 +55,9 @@ class Metadata:
 
 def serve(metadata: Metadata) -> None:
     """Answer from now on, in the background."""
-    server = _Server((ADDRESS, 80), type("Handler", (_Handler,), {"metadata": metadata}))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for place in ((ADDRESS, 80), (PROXY, PROXY_PORT)):
+        server = _Server(place, type("Handler", (_Handler,), {"metadata": metadata}))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 class _Server(ThreadingHTTPServer):

@@ -39,7 +39,7 @@ class Network:
     def build(self) -> None:
         """Create the bridge with the addresses of the resolver, the metadata service and the file systems."""
         systems = (system.address for system in self._vpc.file_systems.values())
-        addresses = dict.fromkeys((self._vpc.resolver, dns.ADDRESS, imds.ADDRESS, *systems))
+        addresses = dict.fromkeys((self._vpc.resolver, dns.ADDRESS, imds.ADDRESS, imds.PROXY, *systems))
         lines = ["link set lo up", f"link add {_BRIDGE} address {_FIXED_MAC} type bridge"]
         lines += [f"addr add {address}/32 dev {_BRIDGE}" for address in addresses]
         lines += [f"addr add {self._vpc.api_server}/32 dev {_BRIDGE}"] if self._vpc.api_server else []

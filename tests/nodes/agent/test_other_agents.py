@@ -39,6 +39,7 @@ AGENTS = {
         stub_slurm_conf="absent",
         slurm_folder="folder",
         image_prologs="absent",
+        metadata_path="direct",
         apt_lock_s=0,
     ),
     "a topology that it describes, and devices": Behaviour(automatic_topology="described", gres_conf="devices"),

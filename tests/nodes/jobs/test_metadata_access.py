@@ -22,15 +22,6 @@ ip address replace fd00:ec2::254/128 dev lo nodad
 systemd-run --quiet --collect --unit=second-family python3 -m http.server --bind fd00:ec2::254 80
 until curl -s --output /dev/null http://[fd00:ec2::254]/; do sleep 0.2; done
 """
-# As HyperPod's role proxy, to which it translates the service's address.
-PROXY = """\
-ip address add 169.254.0.2/32 dev lo
-systemd-run --quiet --collect --unit=role-proxy python3 -m http.server --bind 169.254.0.2 9081
-until curl -s --output /dev/null http://169.254.0.2:9081/; do sleep 0.2; done
-nft add table ip proxy
-nft 'add chain ip proxy output { type nat hook output priority -100; }'
-nft add rule ip proxy output ip daddr 169.254.169.254 tcp dport 80 dnat to 169.254.0.2:9081
-"""
 # Root in a network of its own behind the node's address, as in a container of Docker.
 CONTAINER = """\
 ip netns add box
@@ -62,13 +53,18 @@ def test_the_second_family_s_address_is_closed_to_users(cluster: Cluster) -> Non
     cluster.running.run("login-1", "sh", "-c", "systemctl stop second-family; ip address del fd00:ec2::254/128 dev lo")
 
 
-@pytest.mark.parametrize("address", ["169.254.169.254", "169.254.0.2:9081"])
-def test_the_role_proxy_is_closed_to_users(cluster: Cluster, address: str) -> None:
-    cluster.running.run("login-1", "sh", "-ec", PROXY)
-    assert cluster.running.run("login-1", "sh", "-c", f"curl -s http://{address}/ | head -1") == "<!DOCTYPE HTML>"
-    assert cluster.as_alice(f"curl -s --max-time 5 http://{address}/; echo $?") == "7"
-    undo = "nft delete table ip proxy; systemctl stop role-proxy; ip address del 169.254.0.2/32 dev lo"
-    cluster.running.run("login-1", "sh", "-c", undo)
+def test_both_addresses_are_closed_to_users_on_both_paths(cluster: Cluster) -> None:
+    def statuses() -> list[str]:
+        asked = [f"curl -s --max-time 5 http://{address}/; echo $?" for address in ("169.254.169.254", "169.254.0.2:9081")]
+        assert {cluster.running.run("login-1", "sh", "-c", each) for each in asked} == {"0"}
+        return [cluster.as_alice(each) for each in asked]
+
+    assert "dnat to 169.254.0.2:9081" in cluster.running.run("login-1", "nft", "list", "ruleset")
+    assert statuses() == ["7", "7"]
+    table = cluster.running.run("login-1", "nft", "list", "table", "ip", "hyperpod")
+    cluster.running.run("login-1", "nft", "delete", "table", "ip", "hyperpod")
+    assert statuses() == ["7", "7"]
+    cluster.running.run("login-1", "nft", table)
 
 
 def test_no_container_off_the_node_s_network_gets_them(cluster: Cluster) -> None:

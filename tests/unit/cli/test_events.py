@@ -144,6 +144,14 @@ def test_a_dead_daemon_and_a_full_file_system_require_an_action(account: FakeOpe
     ]
 
 
+def test_a_node_whose_users_reach_its_role_requires_an_action(account: FakeOperations) -> None:
+    for minutes in (60, 20, 15, 10):
+        account.state("work", 2, minutes=minutes, warning="all users of this node can use the node role: 10.0.0.1")
+    account.state("work", 3, warning="another program deleted the rules")
+    account.state("work", 4, warning=None)
+    assert found(account) == [("node", "work-1", "node-role")] * 2 + [("node", "work-1", "node")]
+
+
 def test_scripts_that_a_node_refused_or_could_not_run_are_events(account: FakeOperations) -> None:
     account.bundle("work", 2, "refused", minutes=9, message="hash mismatch")
     account.bundle("work", 2, "failed", minutes=8, step="create users", message="useradd: exit 9")

@@ -165,6 +165,12 @@ def test_only_controllers_report_slurms_view(account: FakeOperations) -> None:
     assert "1 idle, 0 allocated, 1 drained" in shown(account)
 
 
+def test_a_node_whose_users_reach_its_role_is_listed(account: FakeOperations) -> None:
+    account.nodes = [node("work", number) for number in range(1, 65)]
+    account.state("work", 2, warning="all users of this node can use the node role")
+    assert f"{WORK}: all users of this node can use the node role" in shown(account)
+
+
 def test_a_node_with_a_full_root_volume_is_listed_and_a_shared_file_system_is_no_problem_of_a_node(
     account: FakeOperations,
 ) -> None:

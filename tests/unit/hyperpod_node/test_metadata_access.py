@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node import metadata_service
 from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
@@ -73,3 +74,31 @@ def test_all_removes_the_table_and_the_service_once(node: FakeSystem) -> None:
     assert ("nft", "delete", "table", "inet", "hyperpod_metadata") in node.run.commands
     assert not any(node.path(file).exists() for file in (UNIT, RULES))
     assert not metadata_access.apply(context("all"), node.system)
+
+
+OPEN = "all users of this node can use the node role: {} accepts their connections"
+NOBODY = Account("nobody", 65534, 65534, Path("/nonexistent"))
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "169.254.0.2", "fd00:ec2::254"])
+def test_rules_that_do_nothing_are_seen_by_a_user_s_connection(
+    node: FakeSystem, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node.accounts.users.append(NOBODY)
+    metadata_access.apply(context(), node.system)
+    assert capsys.readouterr().out == ""
+    node.listening.add(address)
+    assert metadata_access.apply(context(), node.system)
+    assert capsys.readouterr().out == f"warning: {OPEN.format(address)}\n"
+    assert metadata_service.warning(context(), node.system) == OPEN.format(address)
+    assert metadata_service.warning(context("all"), node.system) == ""
+
+
+def test_the_agent_loads_deleted_rules_again_and_says_so(node: FakeSystem) -> None:
+    assert metadata_service.warning(context(), node.system) == ""
+    assert node.run.commands == [("nft", "list", "table", "inet", "hyperpod_metadata")]
+    node.answers("nft", NodeError("`nft` ended with status 1: No such file or directory"))
+    assert metadata_service.warning(context(), node.system) == metadata_service.RELOADED
+    assert node.run.commands[-1] == ("systemctl", "restart", "hyperpod-metadata.service")
+    node.answers("systemctl", NodeError("`systemctl` ended with status 5"))
+    assert metadata_service.warning(context(), node.system) == ""
