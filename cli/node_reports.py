@@ -99,12 +99,14 @@ def latest_states(deployment: Deployment, now: datetime, span: timedelta = RECEN
     found: dict[str, Report] = {}
     for report in reports(deployment, record=STATE, since=now - span):
         before = found.get(report.instance)
-        # A daemon that ends and starts again and again is `activating` in some reports.
-        is_same = before is not None and before.daemon.replace("activating", "active") == report.daemon.replace(
-            "activating", "active"
-        )
+        is_same = before is not None and _steady(before) == _steady(report)
         found[report.instance] = replace(report, since=before.since if before and is_same else report.time)
     return found
+
+
+def _steady(report: Report) -> str:
+    """Return the state of the daemon; one that ends and starts again and again is `activating` in some reports."""
+    return "active" if report.daemon == "activating" else report.daemon
 
 
 def registration_due(node: Report | None, slurm: Report) -> datetime | None:

@@ -15,7 +15,7 @@ OPEN = "open"
 """The state of the service on a node whose users reach the metadata service, although its rules are loaded."""
 
 OPEN_NODE = "all users of this node can use the node role"
-# Run as nobody: prints each address that answers. The rules refuse at once.
+# Run as the user `nobody`: prints each address that answers. The rules refuse at once.
 PROBE = """\
 import socket, sys
 for host, port in (("169.254.169.254", 80), ("169.254.0.2", 9081), ("fd00:ec2::254", 80)):
@@ -29,10 +29,11 @@ for host, port in (("169.254.169.254", 80), ("169.254.0.2", 9081), ("fd00:ec2::2
 
 def is_open(system: System) -> bool:
     """Return whether users reach the metadata service, with a warning; first load rules again that are gone or do nothing."""
-    if not system.succeeds("nft", "list", "table", "inet", TABLE) or _reached(system):
+    reached = _reached(system)
+    if reached or not system.succeeds("nft", "list", "table", "inet", TABLE):
         print("warning: the rules of the metadata service are gone or do nothing, and are loaded again")
         system.succeeds("systemctl", "restart", f"{UNIT}.service")  # otherwise systemd calls it failed
-    reached = _reached(system)
+        reached = _reached(system)
     if reached:
         print(f"warning: {OPEN_NODE}: {', '.join(reached)} answers them in spite of the rules of {UNIT}")
     return bool(reached)
