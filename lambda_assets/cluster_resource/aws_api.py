@@ -1,7 +1,6 @@
 """Create the boto3 clients, and classify the errors of their calls.
 
-The asset contains a slim SageMaker service model (only the operations that we call, without documentation), and botocore loads it
-first: the model of the Lambda runtime can be too old. A checkout has no such folder and uses the installed model.
+The asset contains a slim SageMaker service model, because that of the Lambda runtime can be too old; a checkout has none.
 """
 
 import os
@@ -163,9 +162,7 @@ def sagemaker_client(model_dir: Path = MODEL_DIR, operations: Iterable[str] = OP
     client = session.create_client("sagemaker", config=CONFIG)
     missing = set(operations) - set(client.meta.service_model.operation_names)
     if missing:
-        raise RuntimeError(
-            f"the SageMaker service model lacks {', '.join(sorted(missing))}; rebuild the asset from the pinned boto3"
-        )
+        raise RuntimeError(f"the SageMaker service model lacks {', '.join(sorted(missing))}")
     return client
 
 

@@ -1,5 +1,7 @@
 """Call the SageMaker API for clusters. Every failure is an ApiError."""
 
+import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -14,12 +16,14 @@ from cluster_resource.pointer import Bundle
 
 PAGE = 100
 MAX_FAILURES = 3
+ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
+SIGNED = {"signature": "Signature", "public_key": "PublicKey"}
 
 
 class ClusterApi:
-    """The operations on clusters, on a boto3 client; ``client_of`` returns those of CloudFormation and S3."""
+    """The operations on clusters, on a boto3 client; ``client_of`` returns those of other services."""
 
-    def __init__(self, client: Any, client_of: Callable[[str], Any] | None = None) -> None:
+    def __init__(self, client: Any, client_of: Any = None) -> None:
         self._client = client
         self._client_of = client_of
 
@@ -65,6 +69,15 @@ class ClusterApi:
         from cluster_resource.scripts import refusal  # noqa: PLC0415  most steps start no nodes
 
         return refusal(bundle, self._client_of("s3"))
+
+    def signed(self, key: str, parameter: str, pointer: Json) -> str:
+        """Return the pointer with a signature, which binds the bundle to cluster and generation."""
+        kms = self._client_of("kms")
+        message = "{}\n{generation}\n{sha256}".format(parameter, **pointer).encode()
+        with api_errors("Sign"):
+            found = kms.get_public_key(KeyId=key) | kms.sign(KeyId=key, Message=message, SigningAlgorithm=ALGORITHM)
+        more = {name: b64encode(found[member]).decode() for name, member in SIGNED.items()}
+        return json.dumps(pointer | more, separators=(",", ":"))
 
     def deleting_clusters(self, owner: Owner) -> list[str]:
         """Return the names of the owner's clusters in Deleting."""

@@ -1,7 +1,6 @@
 """Add to the Reason what logs, node states and cluster events show about failed nodes.
 
-Only a FAILED response and a wait for new nodes import this module. What cannot be read is left out, with the missing permission;
-nothing here can prevent the response.
+What cannot be read is left out, with the missing permission; nothing here can prevent the response.
 """
 
 import re
@@ -25,7 +24,7 @@ MAX_STREAMS = 6
 MAX_LINES = 20
 MAX_LENGTH = 1200
 CALL_S = 45
-"""How long a SageMaker call takes at most, with its retry; without that much time left, it is not made."""
+"""How long a SageMaker call takes at most, with its retry."""
 
 LOG_CALL_S = 20
 """The same for one log stream: two calls of at most 8 s, and the creation of the client."""

@@ -1,7 +1,6 @@
 """Start an execution for each request of CloudFormation. Runs in Lambda as the entry function.
 
-Its role has only the executions of the one state machine. It sends no response: an error here goes to the responder.
-docs/adr/0007-executions-as-memory.md has the order of requests.
+It sends no response: an error here goes to the responder. docs/adr/0007-executions-as-memory.md has the order of requests.
 """
 
 import os

@@ -14,9 +14,9 @@ SUPERSEDED = "Superseded"
 """The error of an execution that a newer request stopped."""
 
 LISTED_S = 30
-"""How long ListExecutions may not show an execution that has begun; docs/adr/0007-executions-as-memory.md has the bounds."""
+"""How long ListExecutions may not show an execution that has begun; docs/adr/0007 has the bounds."""
 FUNCTION_S = 60
-"""How long a function runs at most: the timeout in constructs/hyperpod/cluster/resource_function.py."""
+"""How long a function runs at most."""
 LANDS_S = 150
 """How long a call can take effect after its function ended."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S

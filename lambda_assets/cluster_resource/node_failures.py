@@ -1,7 +1,4 @@
-"""End the wait for nodes whose lifecycle scripts cannot succeed (docs/troubleshoot/failures.md, How long it takes).
-
-The end of a node's log names the step, and says whether the node waited for something outside it.
-"""
+"""End the wait for nodes whose lifecycle scripts cannot succeed (docs/troubleshoot/failures.md, How long it takes)."""
 
 import re
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """Send the response for requests whose execution or entry function failed. Runs in Lambda as the responder.
 
-Its role has only the executions of the one state machine. docs/internals/custom-resource.md says when it runs.
+docs/internals/custom-resource.md says when it runs.
 """
 
 import json

@@ -37,8 +37,8 @@ class Rollout:
     def __init__(self, event: Event, memory: Memory) -> None:
         properties = event.properties
         self.event = event
-        names = ("ClusterName", "Parameter", "LogGroup")
-        self.cluster, self.parameter, self.log_group = (str(properties.get(name) or "") for name in names)
+        names = ("ClusterName", "Parameter", "LogGroup", "SigningKey")
+        self.cluster, self.parameter, self.log_group, self.key = (str(properties.get(name) or "") for name in names)
         self.bundle = Bundle.of(properties)
         self.is_changed = self.bundle != Bundle.of(event.old_properties or {})
         self.is_create = event.request_type == "Create"
@@ -89,7 +89,7 @@ def _deleted(rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
 
 def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> Decision:
     """Make the call; a Create whose nodes run no other bundle waits for none."""
-    api.execute(call)
+    api.execute(call, rollout.key)
     if rollout.event.request_type == "Delete":
         return Decision(Succeed("the bundle parameter is deleted"), call.then)
     if call.then.at_once and is_quiet(call.then, clock):

@@ -1,5 +1,6 @@
 """Make the calls of Custom::HyperPodRollout: the pointer, the nodes and their reports."""
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -15,11 +16,10 @@ from cluster_resource.pointer import Pointer
 from cluster_resource.reports import Fleet, fleet_of
 
 REPORTED_S = 15 * 60
-"""A node that did not report for this long counts as without agent: agents report every five minutes."""
-
+"""Without a report for this long, a node counts as without agent: agents report every five minutes."""
 
 READ_S = 30
-"""After this time no further page of reports is read: the function times out after 60 seconds."""
+"""How long pages of reports are read: the function times out after 60 seconds."""
 
 
 def host_now() -> datetime:
@@ -58,11 +58,14 @@ class RolloutApi:
         """Return why no node may run the scripts of ``properties``, or nothing."""
         return self._clusters.scripts_refusal(properties)
 
-    def execute(self, call: Call) -> None:
-        """Make a call that changes the pointer; deleting an absent one succeeds."""
+    def execute(self, call: Call, key: str) -> None:
+        """Make a call that changes the pointer, signed if there is a key; deleting an absent one succeeds."""
+        arguments = call.arguments
+        if key and "Value" in arguments:
+            arguments = {**arguments, "Value": self._clusters.signed(key, arguments["Name"], json.loads(arguments["Value"]))}
         try:
             with api_errors(call.operation):
-                getattr(self._ssm, botocore.xform_name(call.operation))(**call.arguments)
+                getattr(self._ssm, botocore.xform_name(call.operation))(**arguments)
         except ApiError as error:
             if (call.operation, error.kind) != ("DeleteParameter", Kind.ABSENT):
                 raise

@@ -1,10 +1,6 @@
 """Observe the cluster and make at most one call, every 30 seconds; at the end, send the response. Runs in Lambda as Step.
 
-Its role may read clusters, change those with the stack's tags, and list the state machine's executions. It is stateless: the
-state machine passes its memory from step to step.
-
-Fence: before each call that changes something, it looks for a newer request for the same resource, and fails if there is one. So
-an older request changes nothing after a newer one, even if it starts late and nothing stopped it.
+It is stateless: the state machine passes its memory from step to step.
 """
 
 import functools

@@ -9,6 +9,7 @@ PSEUDO_PARAMETERS = {"AWS::AccountId": ACCOUNT, "AWS::Partition": "aws", "AWS::U
 
 # What Ref and Fn::GetAtt give, by type and attribute.
 SAMPLES = {
+    ("AWS::KMS::Key", "Arn"): "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
     ("AWS::EC2::Subnet", "Ref"): "subnet-0123456789abcdef0",
     ("AWS::EC2::SecurityGroup", "GroupId"): "sg-0123456789abcdef0",
     ("AWS::FSx::FileSystem", "Ref"): "fs-0123456789abcdef0",

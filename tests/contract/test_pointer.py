@@ -1,10 +1,14 @@
 """The pointer that running nodes follow: written by lambda_assets, read by lifecycle_assets on the nodes."""
 
+import json
 import shutil
 from pathlib import Path
 
+import boto3
 import pytest
+from moto import mock_aws
 
+from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.pointer import FULL, Bundle, Pointer, Reach
 from hyperpod_node.follow import bundle
 from hyperpod_node.follow.pointer import Pointer as NodePointer
@@ -36,6 +40,18 @@ def test_nodes_read_what_the_deployment_writes() -> None:
     read = NodePointer.parse(Pointer(1_795_000_000, BUNDLE, Reach(("controller",), 10)).text)
     assert (read.generation, read.roles, read.compute_percent) == (1_795_000_000, ("controller",), 10)
     assert (read.bucket, read.prefix, read.sha256) == BUNDLE
+
+
+def test_nodes_verify_what_the_deployment_signs() -> None:
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
+    value = json.loads(Pointer(1_795_000_000, BUNDLE, FULL).text)
+    with mock_aws():
+        kms = boto3.client("kms", region_name="us-west-2", **keys)
+        key = kms.create_key(KeySpec="RSA_3072", KeyUsage="SIGN_VERIFY")["KeyMetadata"]["KeyId"]
+        read = NodePointer.parse(ClusterApi(None, lambda _: kms).signed(key, "/hyperpod-cdk/ml/bundle", value))
+    assert read.is_signed("/hyperpod-cdk/ml/bundle", read.public_key)
+    assert not read.is_signed("/hyperpod-cdk/other/bundle", read.public_key)
+    assert (read.generation, read.sha256, read.compute_percent) == (1_795_000_000, BUNDLE.sha256, 100)
 
 
 @pytest.mark.parametrize("reach", REACHES)

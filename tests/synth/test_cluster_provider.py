@@ -47,7 +47,7 @@ def test_functions_time_out_within_the_lease(stack: StackTemplate) -> None:
 
 @pytest.mark.parametrize("function", ["ProviderEntry", "ProviderResponder"])
 def test_only_the_functions_of_executions_use_the_key_that_encrypts_them(stack: StackTemplate, function: str) -> None:
-    key, _ = stack.one("AWS::KMS::Key")
+    key, _ = stack.one("AWS::KMS::Key", named="ProviderRequests")
     machine = stack.properties("AWS::StepFunctions::StateMachine", named="ProviderRequests")
     arn = {"Fn::GetAtt": [key, "Arn"]}
     encryption = machine["EncryptionConfiguration"]

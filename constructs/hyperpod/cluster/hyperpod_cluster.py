@@ -97,6 +97,7 @@ class HyperPodCluster(Construct):
     def _roll_out(self, scripts: LifecycleScripts, running_nodes: RunningNodes) -> str:
         """Move running nodes to new scripts, after the cluster knows them for new nodes; return the resource's result."""
         self._provider.permit(running_nodes)
+        running_nodes.restrict_signing(self._provider.step_role_arn)
         rollout = self._custom(
             "Rollout",
             "Custom::HyperPodRollout",
@@ -104,6 +105,7 @@ class HyperPodCluster(Construct):
                 "ClusterName": self.cluster_name,
                 "Parameter": running_nodes.parameter_name,
                 "LogGroup": running_nodes.log_group.log_group_name,
+                "SigningKey": running_nodes.key.key_arn,
                 **scripts.version_properties(),
                 "ControllerGroups": [group.name for group in self._config.of_role(Role.CONTROLLER)],
                 "LoginGroups": [group.name for group in self._config.of_role(Role.LOGIN)],

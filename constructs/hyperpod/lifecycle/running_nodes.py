@@ -2,6 +2,7 @@
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
@@ -10,7 +11,7 @@ from config.operation_names import bundle_parameter, node_log_group
 
 
 class RunningNodes(Construct):
-    """Define the log group of the nodes' reports, and name the pointer: an SSM parameter that only the deployment writes.
+    """Define the log group of the nodes' reports and the key of the pointer, an SSM parameter that only the deployment writes.
 
     The parameter is no resource of the stack, because Custom::HyperPodRollout advances it several times during one update.
     """
@@ -28,6 +29,29 @@ class RunningNodes(Construct):
             log_group_name=node_log_group(config.name),
             retention=logs.RetentionDays.THREE_MONTHS,
             removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+
+        self.key = kms.Key(
+            self,
+            "BundleKey",
+            description=f"Signs the scripts of running nodes of HyperPod cluster {config.name}",
+            key_spec=kms.KeySpec.RSA_3072,
+            key_usage=kms.KeyUsage.SIGN_VERIFY,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+            pending_window=cdk.Duration.days(7),
+        )
+
+    def restrict_signing(self, role_arn: str) -> None:
+        """Deny signing to all other principals: many policies allow all actions of KMS."""
+        self.key.add_to_resource_policy(
+            iam.PolicyStatement(
+                sid="DenySigningByOthers",
+                effect=iam.Effect.DENY,
+                principals=[iam.AnyPrincipal()],
+                actions=["kms:Sign"],
+                resources=["*"],
+                conditions={"ArnNotEquals": {"aws:PrincipalArn": role_arn}},
+            )
         )
 
     def node_statements(self) -> list[iam.PolicyStatement]:
@@ -56,6 +80,7 @@ class RunningNodes(Construct):
                 actions=["ssm:GetParameter", "ssm:PutParameter"],
                 resources=[self._parameter_arn],
             ),
+            iam.PolicyStatement(sid="SignBundlePointer", actions=["kms:GetPublicKey", "kms:Sign"], resources=[self.key.key_arn]),
             iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self.log_group.log_group_arn]),
         ]
 

@@ -38,6 +38,7 @@ OTHER_STATE_EVERY_RUNS = 5
 BUSY_STATE_EVERY_S = 60.0  # of a controller that applies a bundle
 MOST_UNSENT = 20  # reports that are kept if they cannot be sent
 MOST_AHEAD_S = 24 * 3600 + 60  # a bit more than a deployment accepts, which adds 1 for each wave
+EVERY_NODE = 100
 TICK_S = 15.0  # the timer's interval varies by this
 POLLS_PER_S = 1000 / 60  # of all nodes of a cluster: less than half of SSM's default quota
 _FAILURE = re.compile(r"step '(.+?)': (.*)", re.DOTALL)
@@ -93,10 +94,11 @@ class Agent:
             pointer = Pointer.parse(text)
         except PointerError as error:
             return None if self._waits(text) else Outcome(REFUSED, "", 0, message=str(error))
-        if problem := self._problem(pointer, parameter.modified_s):
+        if problem := self._unsigned(pointer) or self._problem(pointer, parameter.modified_s):
             return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
         if pointer.sha256 == self.memory.sha256:
             self.memory.generation, self.memory.bucket, self.memory.outage_s = pointer.generation, pointer.bucket, 0
+            self._keep_key(pointer)
             return None
         if not pointer.reaches(self.context.role, self.context.node.instance_id) or self._waits(text):
             return None
@@ -120,6 +122,25 @@ class Agent:
         if pointer.generation == last and pointer.sha256 != self.memory.sha256:
             return f"the bundle parameter has rollout number {last}, which this node has applied, with another SHA-256"
         return ""
+
+    def _unsigned(self, pointer: Pointer) -> str:
+        """Return that the owner of the kept key did not sign the pointer; empty if it did, or if this node has no key yet."""
+        key = self.memory.public_key
+        is_refused = key and not pointer.is_signed(self._parameter, key)
+        return "the bundle parameter is not signed with the key that this node keeps" if is_refused else ""
+
+    def _keep_key(self, pointer: Pointer) -> None:
+        """Keep the first key that reaches all nodes: until then, a rollback may bring a release without signatures."""
+        key = pointer.public_key
+        if key and not self.memory.public_key and pointer.compute_percent == EVERY_NODE:
+            if pointer.is_signed(self._parameter, key):
+                self.memory.public_key = key
+            else:
+                print("warning: the bundle parameter is not signed with its own key, so this node keeps no key")
+
+    @property
+    def _parameter(self) -> str:
+        return self.context.settings.follow.parameter if self.context.settings.follow else ""
 
     def _waits(self, text: str) -> bool:
         """Return whether the last attempt with this pointer did not succeed, and the pause since then has not passed."""

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.follow import rsa
 from hyperpod_node.provisioning_parameters import COMPUTE
 
 VERSION = 1
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"lifecycle(/[A-Za-z0-9_=-][A-Za-z0-9_.=-]*)+")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]{0,1000}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -32,6 +34,8 @@ class Pointer:
     roles: tuple[str, ...]
     compute_percent: int
     instances: tuple[str, ...] = ()
+    signature: str = ""
+    public_key: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Pointer:
@@ -56,10 +60,16 @@ class Pointer:
             _texts(reach, "roles"),
             _natural(reach, "compute_percent", 100),
             _texts({"instances": [], **reach}, "instances"),
+            *(_matching({name: "", **content}, name, _BASE64) for name in ("signature", "public_key")),
         )
         if pointer.generation < 1:
             raise PointerError("the bundle parameter's rollout number is 0; the first is 1")
         return pointer
+
+    def is_signed(self, parameter: str, public_key: str) -> bool:
+        """Return whether the owner of the key wrote this rollout number and bundle to the parameter."""
+        message = f"{parameter}\n{self.generation}\n{self.sha256}"  # as in cluster_resource/rollout_api.py
+        return rsa.is_signed(message.encode(), self.signature, public_key)
 
     def reaches(self, role: str, instance_id: str) -> bool:
         """Return whether the node follows the pointer already; compute nodes come in the order of a checksum of their id."""

@@ -79,6 +79,7 @@ def apply_live(context: Context, system: System) -> bool:
 
 def _start(context: Context, system: System) -> None:
     memory = Memory.load(system)
+    memory.public_key = ""  # of the next pointer: the cluster may have a new key, and new scripts replaced all that it protects
     sha256 = bundle.use_started(system)
     if sha256 != memory.sha256:  # otherwise the node would refuse another bundle of the generation that it knows
         memory.sha256, memory.generation = sha256, max(0, memory.generation - 1)

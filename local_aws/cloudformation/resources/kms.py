@@ -16,15 +16,17 @@ def _tags(tags: list[dict[str, str]]) -> list[dict[str, str]]:
 
 
 class Key(Provider):
-    """AWS::KMS::Key, symmetric."""
+    """AWS::KMS::Key."""
 
     type = "AWS::KMS::Key"
-    acts_on = ("Description", "EnableKeyRotation", "Enabled", "KeyPolicy", "PendingWindowInDays", "Tags")
+    acts_on = ("Description", "EnableKeyRotation", "Enabled", "KeyPolicy", "KeySpec", "KeyUsage", "PendingWindowInDays", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
         """Create the key and return its id."""
         tags = _tags(context.tags(properties))
-        answer = context.client("kms").create_key(**_policy(properties), **pick(properties, "Description"), Tags=tags)
+        answer = context.client("kms").create_key(
+            **_policy(properties), **pick(properties, "Description", "KeySpec", "KeyUsage"), Tags=tags
+        )
         key_id = str(answer["KeyMetadata"]["KeyId"])
         context.identify(key_id)
         self._switch(context, key_id, properties, {})

@@ -5,8 +5,10 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from cluster_resource.cluster_api import ClusterApi
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import Behaviour
@@ -49,6 +51,12 @@ class Following(Running):
     generation: int = 0
     sha256: str = ""
 
+    @cached_property
+    def key(self) -> str:
+        """The key that signs the pointers."""
+        spec = {"KeySpec": "RSA_3072", "KeyUsage": "SIGN_VERIFY"}
+        return str(self.world.client("kms").create_key(**spec)["KeyMetadata"]["KeyId"])
+
     def deploy(self, bundle: Bundle, **reach: Any) -> None:
         """Upload a bundle and point to it."""
         self.generation += 1
@@ -62,9 +70,15 @@ class Following(Running):
 
     def point(self, roles: tuple[str, ...] = ("controller", "login"), percent: int = 100, **changes: Any) -> None:
         """Write the pointer to the last bundle."""
-        pointer = {"version": 1, "generation": self.generation, "bucket": BUCKET, "prefix": self.folder.rstrip("/")}
+        pointer: dict[str, Any] = {
+            "version": 1,
+            "generation": self.generation,
+            "bucket": BUCKET,
+            "prefix": self.folder.rstrip("/"),
+        }
         reach = {"roles": roles, "compute_percent": percent}
-        self.put(json.dumps(pointer | {"sha256": self.sha256, "reach": reach} | changes))
+        pointer |= {"prefix": self.folder.rstrip("/"), "sha256": self.sha256, "reach": reach}
+        self.put(json.dumps(json.loads(ClusterApi(None, self.world.client).signed(self.key, PARAMETER, pointer)) | changes))
 
     def put(self, value: str) -> None:
         self.world.client("ssm").put_parameter(Name=PARAMETER, Value=value, Type="String", Overwrite=True)

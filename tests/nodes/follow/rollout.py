@@ -33,10 +33,10 @@ class NoOtherRequests:
 class Rollout:
     """The custom resource of a cluster whose nodes follow a parameter."""
 
-    def __init__(self, world: World, cluster: str, parameter: str, log_group: str) -> None:
+    def __init__(self, world: World, cluster: str, parameter: str, log_group: str, key: str = "") -> None:
         self._world = world
-        self._api = RolloutApi(ClusterApi(world.sagemaker), world.client("ssm"), world.client("logs"))
-        self._names = {"ClusterName": cluster, "Parameter": parameter, "LogGroup": log_group}
+        self._api = RolloutApi(ClusterApi(world.sagemaker, world.client), world.client("ssm"), world.client("logs"))
+        self._names = {"ClusterName": cluster, "Parameter": parameter, "LogGroup": log_group, "SigningKey": key}
 
     def upload(self, bundle: Bundle, folder: str) -> Json:
         """Upload a bundle and return the properties of the resource."""

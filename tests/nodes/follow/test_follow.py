@@ -1,6 +1,8 @@
 """Running nodes follow the pointer to a new bundle, wave by wave, and report what they did."""
 
+import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from cli.events.command import events
 from cli.render import envelope
 from cli.status.command import status, watch
+from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.pointer import Bundle as Uploaded
 from cluster_resource.rollout import CONTINUE
 from local_aws.hyperpod import health_records
@@ -133,9 +136,27 @@ def test_a_tampered_bundle_and_a_malformed_pointer_are_refused(cluster: Followin
     assert all(f", the bundle parameter {cluster.sha256}" in one["message"] for one in reports.values())
     assert cluster.run("controller-1", "sh", "-c", "ls /root/tampered || echo none").splitlines()[-1] == "none"
 
+    for change in ({"signature": ""}, {"sha256": "0b" * 32}, foreign(cluster)):
+        known = len(cluster.records())
+        cluster.put(json.dumps(cluster.pointed() | change))
+        until(partial(unsigned, cluster, known), lambda found: found == {*NODES}, UP_S)
+
     cluster.put("lifecycle/2")
     malformed = until(cluster.records, lambda found: any("not JSON" in one["message"] for one in found), UP_S)
     assert {(one["result"], one["sha256"]) for one in malformed if "not JSON" in one["message"]} == {("refused", "")}
+
+
+def unsigned(cluster: Following, known: int) -> set[str]:
+    """The nodes that refused a signature, without the records that are known."""
+    text = "the bundle parameter is not signed with the key that this node keeps"
+    return {one["node"] for one in cluster.records()[known:] if (one["result"], one["message"]) == ("refused", text)}
+
+
+def foreign(cluster: Following) -> dict[str, Any]:
+    """A signature of the pointer by another key, with that key."""
+    spec = {"KeySpec": "RSA_3072", "KeyUsage": "SIGN_VERIFY"}
+    key = cluster.world.client("kms").create_key(**spec)["KeyMetadata"]["KeyId"]
+    return dict(json.loads(ClusterApi(None, cluster.world.client).signed(key, PARAMETER, cluster.pointed())))
 
 
 def test_a_failing_live_step_is_reported_with_its_title_and_the_next_bundle_repairs_it(cluster: Following) -> None:
@@ -171,7 +192,7 @@ def test_jobs_get_the_node_role_with_all_and_lose_it_on_running_nodes_without(cl
 
 
 def test_a_deployment_stops_at_the_first_failure_and_its_rollback_or_the_next_one_repairs_the_nodes(cluster: Following) -> None:
-    rollout = Rollout(cluster.world, cluster.name, PARAMETER, LOG_GROUP)
+    rollout = Rollout(cluster.world, cluster.name, PARAMETER, LOG_GROUP, cluster.key)
     old = rollout.upload(bundle(), "lifecycle/old/")
     new = rollout.upload(bundle(script="#!/bin/sh\n[ ! -e /root/full ] || { echo disk full >&2; exit 3; }\n"), "lifecycle/new/")
     assert rollout.update(old, new)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}

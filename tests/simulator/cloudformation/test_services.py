@@ -1,10 +1,12 @@
 """The resource types that a deployment needs beside the network: made, changed in place, deleted."""
 
 import json
+from base64 import b64encode
 from typing import Any
 
 import pytest
 
+from hyperpod_node.follow import rsa
 from tests.simulator.cloudformation.conftest import REGION, World
 
 pytestmark = pytest.mark.local
@@ -143,6 +145,16 @@ def test_every_service_is_made_changed_and_deleted(world: World) -> None:
     assert world.client("ecr").describe_repositories()["repositories"] == []
     assert world.client("kms").list_aliases(KeyId=ids["Key"])["Aliases"] == []
     assert world.client("iam").list_policies(Scope="Local")["Policies"] == []
+
+
+def test_a_key_that_signs_does_so_as_nodes_verify_it(world: World) -> None:
+    spec = {"KeyPolicy": KEY_POLICY, "KeySpec": "RSA_3072", "KeyUsage": "SIGN_VERIFY"}
+    assert world.deploy({"Key": {"Type": "AWS::KMS::Key", "Properties": spec}}) == "CREATE_COMPLETE", world.failures()
+    kms, key = world.client("kms"), world.physical_id("Key")
+    signed = kms.sign(KeyId=key, Message=b"text", SigningAlgorithm="RSASSA_PKCS1_V1_5_SHA_256")["Signature"]
+    texts = [b64encode(each).decode() for each in (signed, kms.get_public_key(KeyId=key)["PublicKey"])]
+    assert [rsa.is_signed(message, *texts) for message in (b"text", b"test")] == [True, False]
+    assert world.delete() == "DELETE_COMPLETE"
 
 
 def _check_changed(world: World, ids: dict[str, str]) -> None:

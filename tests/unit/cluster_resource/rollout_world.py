@@ -22,7 +22,7 @@ from tests.unit.cluster_resource.world import World
 
 Json = dict[str, Any]
 PARAMETER, LOG_GROUP = "/hyperpod-cdk/reference/bundle", "/hyperpod-cdk/reference/nodes"
-MODELS = {name: botocore.session.get_session().get_service_model(name) for name in ("ssm", "logs", "sagemaker")}
+MODELS = {name: botocore.session.get_session().get_service_model(name) for name in ("ssm", "logs", "sagemaker", "kms")}
 POLL_S = 60
 PAGE = 100
 ROLES = {"controller": "controller", "login": "login"}
@@ -66,6 +66,7 @@ class FakeAccount:
         self.value: str | None = None
         self.written_at = clock.now
         self.written: list[Pointer] = []
+        self.texts_written: list[str] = []
         self.nodes: list[FakeNode] = []
         self.events: list[Json] = []
         self.refusals: dict[str, str] = {}
@@ -96,6 +97,14 @@ class FakeAccount:
 
     def delete_parameter(self, **request: Any) -> Json:
         return self._call("ssm", "DeleteParameter", request, self._delete)
+
+    # KMS, whose signature shows the message and the key
+
+    def sign(self, **request: Any) -> Json:
+        return self._call("kms", "Sign", request, lambda _: {"Signature": b"%(KeyId)b signed %(Message)b" % _bytes(request)})
+
+    def get_public_key(self, **request: Any) -> Json:
+        return self._call("kms", "GetPublicKey", request, lambda _: {"PublicKey": b"public %(KeyId)b" % _bytes(request)})
 
     # SageMaker
 
@@ -129,6 +138,7 @@ class FakeAccount:
         assert not self.written or pointer.generation > self.written[-1].generation
         self.value, self.written_at = request["Value"], self.clock.now
         self.written.append(pointer)
+        self.texts_written.append(request["Value"])
         return {}
 
     def _delete(self, request: Json) -> Json:
@@ -182,6 +192,11 @@ class FakeAccount:
         self.events.append({"logStreamName": stream, "timestamp": time, "ingestionTime": now, "message": message})
 
 
+def _bytes(request: Json) -> dict[bytes, bytes]:
+    assert request.get("SigningAlgorithm", "RSASSA_PKCS1_V1_5_SHA_256") == "RSASSA_PKCS1_V1_5_SHA_256"
+    return {name.encode(): value if isinstance(value, bytes) else value.encode() for name, value in request.items()}
+
+
 class RolloutWorld(World):
     """The custom resource's functions with a rollout's account."""
 
@@ -191,6 +206,10 @@ class RolloutWorld(World):
         self.has_scripts = False
         """Whether the bucket has the scripts of the rollouts."""
         self.seconds: Callable[[], float] = time.monotonic
+
+    def client_of(self, service: str) -> Any:
+        """Return the client of a service."""
+        return self.account if service == "kms" else super().client_of(service)
 
     def rollout(self, kind: str, version: str, old: str | None = None, **more: Any) -> Json:
         """Return one event for the rollout."""

@@ -2,17 +2,19 @@
 
 import itertools
 import json
+from base64 import b64decode
 from typing import Any
 
 import pytest
 
 from cluster_resource import rollout_api
+from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.observed import Node
 from cluster_resource.pointer import Bundle, Pointer, Reach, share
 from cluster_resource.reports import fleet_of
 from cluster_resource.rollout import CONTINUE, NEW_NODES, UNCHANGED
 from tests.unit.cluster_resource.fake_call import fake_call
-from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
+from tests.unit.cluster_resource.rollout_world import PARAMETER, FakeNode, RolloutWorld, rollout_properties, sha256_of
 
 BOTH = ("controller", "login")
 FIRST_WAVE = (("i-00000000000000001",), 0)
@@ -31,6 +33,7 @@ def world() -> RolloutWorld:
     world.account.add("workers", WORKERS)
     assert world.finish(world.rollout("Create", "a"))["Data"] == {"Rollout": NEW_NODES}
     world.account.written.clear()
+    world.account.texts_written.clear()
     return world
 
 
@@ -428,6 +431,33 @@ def test_a_refused_call_ends_the_rollout_in_time(world: RolloutWorld, operation:
     assert done["Status"] == "FAILED"
     assert f"{operation}: {code}" in done["Reason"]
     assert ((world.clock.now - before).total_seconds() > 3400) == is_retried
+
+
+@pytest.fixture
+def signing(world: RolloutWorld, monkeypatch: pytest.MonkeyPatch) -> RolloutWorld:
+    """The same with a client of KMS; the content of the bucket is in other tests."""
+    monkeypatch.setattr(ClusterApi, "scripts_refusal", lambda *_: "")
+    world.has_scripts = True
+    return world
+
+
+def test_each_wave_is_signed_with_its_own_generation(signing: RolloutWorld) -> None:
+    assert signing.update_to("b", "a", SigningKey="key-1")["Status"] == "SUCCESS"
+    assert len(signing.account.texts_written) == 4
+    for text in signing.account.texts_written:
+        value = json.loads(text)
+        message = f"{PARAMETER}\n{value['generation']}\n{sha256_of('b')}".encode()
+        assert b64decode(value["signature"]) == b"key-1 signed " + message
+        assert b64decode(value["public_key"]) == b"public key-1"
+        assert len(text) < 4096
+
+
+@pytest.mark.parametrize("operation", ["Sign", "GetPublicKey"])
+def test_a_pointer_that_cannot_be_signed_is_not_written(signing: RolloutWorld, operation: str) -> None:
+    signing.account.refusals[operation] = "AccessDeniedException"
+    done = signing.update_to("b", "a", SigningKey="key-1")
+    assert (done["Status"], signing.account.texts_written) == ("FAILED", [])
+    assert "Sign: AccessDeniedException" in done["Reason"]
 
 
 def test_reports_that_take_too_long_to_read_are_read_again(world: RolloutWorld) -> None:

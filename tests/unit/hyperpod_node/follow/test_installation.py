@@ -101,8 +101,9 @@ def test_only_one_run_holds_the_lock(node: FakeSystem) -> None:
 
 def test_a_node_that_ran_older_scripts_again_accepts_the_pointer_that_it_had_applied(node: FakeSystem) -> None:
     memory = Memory.load(node.system)
-    memory.sha256, memory.generation = "a" * 64, 7
+    memory.sha256, memory.generation, memory.public_key = "a" * 64, 7, "of the cluster before"
     memory.save(node.system)
     for _ in range(2):
         start(node, FakeAws())
         assert Memory.load(node.system).generation == 6
+        assert Memory.load(node.system).public_key == ""
