@@ -7,8 +7,9 @@ from aws_cdk import aws_iam as iam
 def service_principal(service: str, *, source_arn: str | None = None) -> iam.ServicePrincipal:
     """Return the service, for requests of this account and for resources that match ``source_arn``.
 
-    Only for services that send these keys, or they could not use the role:
-    lambda: a trust policy of https://github.com/aws/agent-toolkit-for-aws (2026-11); no guide shows one
+    Only for services whose guide says that they send these keys, or they could not use the role. No guide says so of Lambda, and
+    IAM lets nobody pass a role to a service in another account.
+
     states: https://docs.aws.amazon.com/step-functions/latest/dg/procedure-create-iam-role.html
     eks: https://docs.aws.amazon.com/eks/latest/userguide/cross-service-confused-deputy-prevention.html
     vpc-flow-logs: https://docs.aws.amazon.com/vpc/latest/userguide/flow-logs-iam-role.html

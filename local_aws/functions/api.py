@@ -74,7 +74,7 @@ def _create(self: Any, spec: dict[str, Any]) -> Any:
 
 
 def _require_assumable(account: str, role_arn: str) -> None:
-    if not iam.role_trusts(account, role_arn, "lambda.amazonaws.com", {"aws:SourceAccount": account}):
+    if not iam.role_trusts(account, role_arn, "lambda.amazonaws.com"):
         raise InvalidParameterValueException("The role defined for the function cannot be assumed by Lambda.")
 
 

@@ -24,7 +24,7 @@ _ANSWER_PATH = "/_local_aws/cfn-response/"
 def start(function: Any, endpoint: str) -> Worker:
     """Start a process for the function; it loads the code in the background."""
     account = function.account_id
-    session = iam.assume(account, function.role, "lambda.amazonaws.com", function.function_name, {"aws:SourceAccount": account})
+    session = iam.assume(account, function.role, "lambda.amazonaws.com", function.function_name)
     stream = f"{datetime.now(UTC):%Y/%m/%d}/[{version_of(function)}]{uuid.uuid4().hex}"
     code = packages.code_folder(function)
     environment = {

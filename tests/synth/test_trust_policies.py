@@ -10,7 +10,7 @@ DOCS = "https://docs.aws.amazon.com"
 
 # The condition keys of each service, and the page that documents them, or that documents the trust policy without any.
 TRUSTED = {
-    "lambda.amazonaws.com": (["aws:SourceAccount"], f"{DOCS}/lambda/latest/dg/lambda-intro-execution-role.html"),
+    "lambda.amazonaws.com": ([], f"{DOCS}/lambda/latest/dg/lambda-intro-execution-role.html"),
     "states.amazonaws.com": (
         ["aws:SourceAccount", "aws:SourceArn"],
         f"{DOCS}/step-functions/latest/dg/procedure-create-iam-role.html",

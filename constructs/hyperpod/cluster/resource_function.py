@@ -13,7 +13,6 @@ from constructs import Construct, IValidation
 
 from constructs.hyperpod.cluster.function_package import PACKAGE
 from constructs.hyperpod.nag import acknowledge_wildcards
-from constructs.hyperpod.service_principal import service_principal
 
 
 @dataclass(frozen=True)
@@ -127,6 +126,6 @@ def _role(scope: Construct, log_group: logs.LogGroup, statements: Sequence[iam.P
     return iam.Role(
         scope,
         "Role",
-        assumed_by=service_principal("lambda.amazonaws.com"),
+        assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
         inline_policies={"Function": iam.PolicyDocument(statements=[write_logs, *statements])},
     )

@@ -17,7 +17,6 @@ from constructs.hyperpod.cluster.function_package import LAMBDA_ASSETS
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.nag import acknowledge_wildcards
-from constructs.hyperpod.service_principal import service_principal
 
 UPLOAD = LAMBDA_ASSETS / "script_upload" / "index.py"
 
@@ -101,7 +100,7 @@ class ScriptDeployment(Construct):
         role = iam.Role(
             self,
             "Role",
-            assumed_by=service_principal("lambda.amazonaws.com"),
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
             inline_policies={"WriteScripts": iam.PolicyDocument(statements=_statements(bucket, assets, log_group))},
         )
         acknowledge_wildcards(
