@@ -65,7 +65,7 @@ def apply_login(context: Context, system: System) -> None:
         SHELLS.write(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": ",".join(addresses)}
     answering = partial(controllers.answering, system, environment)
-    system.retry("Slurm's commands", answering, COMMANDS_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5)
+    system.retry("Slurm's commands", answering, COMMANDS_TIMEOUT_S, first_pause_s=0.2)
     follower.start(context, "sackd" if sackd else "shells", system)
 
 
