@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = Path(managed_block.__file__).with_name("scripts")
 REGISTRATION_TIMEOUT_S = 25
-LISTING_TIMEOUT_S = 2  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
+LISTING_TIMEOUT_S = 1  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
 SACKD_LINES = """\
 Type=notify
 User=slurm
