@@ -24,14 +24,17 @@ APART = "tests/local/walk"  # its tests take minutes and share nothing
 LONGEST = (
     "tests/local/walk/test_walk.py::test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line",
     "synth",
-    "gpus",
-    "faults",
-    "tests/nodes/agent/test_unkind_agent.py",
-    "tests/nodes/agent/test_other_agents.py",
     "tests/nodes/walk/test_from_yaml_to_srun.py",
+    "faults",
     "tests/nodes/verify/test_verify_aws.py",
     "jobs",
     "tests/nodes/agent/test_api_setup.py",
+    "gpus",
+    "tests/nodes/follow/test_follow.py",
+    "tests/nodes/agent/test_unkind_agent.py",
+    "tests/nodes/cluster/test_several_controllers.py",
+    "tests/nodes/agent/test_other_agents.py",
+    "tests/nodes/reach/test_reach.py",
 )
 
 

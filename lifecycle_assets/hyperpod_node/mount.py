@@ -69,7 +69,7 @@ def require(path: Path, *, node: str, system: System) -> None:
     """Wait until HyperPod has mounted ``path``, prove that ``node`` can write to it, and keep slurmd waiting for it at boot."""
     retry = partial(system.retry, timeout_s=TIMEOUT_S, is_outside=True)
     put(system.path(UNITS) / "slurmd.service.d" / f"{path.name}.conf", f"# Written by the lifecycle scripts.\n{_guard(path)}")
-    retry(f"HyperPod's mount at {path}", lambda: _require(path, system))
+    retry(f"HyperPod's mount at {path}", lambda: _require(path, system), longest_pause_s=1)
     retry(f"writing to {path}", lambda: _probe(path, node, system))
 
 

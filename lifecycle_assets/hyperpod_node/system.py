@@ -83,10 +83,14 @@ class System:
         timeout_s: float,
         *,
         first_pause_s: float = 0.5,
-        longest_pause_s: float = 15,
+        longest_pause_s: float | None = None,
         is_outside: bool = False,
     ) -> Result:
-        """Return the result of the first ``attempt`` that raises no NodeError; ``is_outside``: see ``RetryPolicy``."""
+        """Return the result of the first ``attempt`` that raises no NodeError; ``is_outside``: see ``RetryPolicy``.
+
+        Pauses are short: other nodes wait for this one. They are long for what all nodes of a cluster may ask at once.
+        """
+        longest_pause_s = longest_pause_s or (15 if is_outside else 1)
         return retry(what, attempt, RetryPolicy(timeout_s, first_pause_s, longest_pause_s, is_outside, self.clock))
 
     def owner_of(self, user: str) -> tuple[int, int]:

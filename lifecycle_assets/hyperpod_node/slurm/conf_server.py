@@ -32,7 +32,7 @@ StartLimitIntervalSec=0
 EnvironmentFile={options}
 ExecStart=
 ExecStart={command}
-Restart=on-failure
+Restart={restart}
 RestartSec=3
 """
 
@@ -43,6 +43,7 @@ class Daemon:
 
     unit: str
     after: str
+    restart: str = "on-failure"
 
     def write(self, addresses: Sequence[str], system: System, more: str | None = None) -> None:
         """Write the options, which the daemon reads when it starts; without ``more``, keep the others that were written last."""
@@ -58,7 +59,8 @@ class Daemon:
 
     def files(self, system: System) -> list[Path]:
         """Return the files that the daemon is started with, after updating its unit."""
-        drop_in = DROP_IN.format(after=self.after, options=OPTIONS / self.unit, command=self._command(system))
+        options = OPTIONS / self.unit
+        drop_in = DROP_IN.format(after=self.after, options=options, command=self._command(system), restart=self.restart)
         daemon.drop_in(self.unit, drop_in, system)
         return self._files(system)
 
@@ -120,7 +122,9 @@ class Shells:
 
 
 SLURMD = Daemon("slurmd", after="munge.service remote-fs.target")  # jobs need /fsx
-SACKD = Daemon("sackd", after="munge.service network-online.target")
+# At each reconfiguration, sackd hands over to a new process and ends with status 0: Slurm 24.11, src/sackd/sackd.c. If systemd
+# loses the new one, it deletes the configuration, and Slurm's commands fail until sackd starts again.
+SACKD = Daemon("sackd", after="munge.service network-online.target", restart="always")
 SHELLS = Shells()
 CLIENTS: dict[str, Daemon | Shells] = {"slurmd": SLURMD, "sackd": SACKD, "shells": SHELLS}
 

@@ -65,7 +65,7 @@ def answering(system: System, environment: Mapping[str, str] | None = None, time
 
 def reconfigure(system: System, timeout_s: float = 60) -> None:
     """Make slurmctld and all slurmds read the files again; slurmctld may be restarting."""
-    system.retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), timeout_s)
+    system.retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), timeout_s, longest_pause_s=15)
 
 
 def require_registration(system: System) -> None:

@@ -129,7 +129,7 @@ def command_line(unit: str, system: System) -> list[str]:
 def wait_for(unit: str, what: str, attempt: Callable[[], None], timeout_s: float, system: System) -> None:
     """Retry ``attempt``; after the timeout, add the journal of ``unit`` to the error."""
     try:
-        system.retry(what, attempt, timeout_s, first_pause_s=0.1, longest_pause_s=5)
+        system.retry(what, attempt, timeout_s, first_pause_s=0.1)
     except NodeError as error:
         raise NodeError(f"{error}; the journal of {unit}: {journal(unit, system)}") from None
 

@@ -60,7 +60,7 @@ def local(system: System) -> Database:
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
     daemon.ensure_running("mariadb", [file], system)
-    system.retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5)
+    system.retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), TIMEOUT_S, first_pause_s=0.1)
     return Database("localhost", USER)
 
 

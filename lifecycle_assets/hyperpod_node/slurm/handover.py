@@ -74,7 +74,7 @@ class Handover:
         request = self.folder / REQUEST
         request.touch()
         try:
-            self.system.retry("the controller in control", lambda: _require_absence(request), TIMEOUT_S, longest_pause_s=1)
+            self.system.retry("the controller in control", lambda: _require_absence(request), TIMEOUT_S)
         except NodeError as error:
             print(f"warning: slurmctld starts while another controller may be in control: {error}", flush=True)
             request.unlink(missing_ok=True)

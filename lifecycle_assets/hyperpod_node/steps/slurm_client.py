@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = Path(managed_block.__file__).with_name("scripts")
 REGISTRATION_TIMEOUT_S = 25
-LISTING_TIMEOUT_S = 2  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
+LISTING_TIMEOUT_S = 1  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
 SACKD_LINES = """\
 Type=notify
 User=slurm
@@ -65,7 +65,7 @@ def apply_login(context: Context, system: System) -> None:
         SHELLS.write(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": ",".join(addresses)}
     answering = partial(controllers.answering, system, environment)
-    system.retry("Slurm's commands", answering, COMMANDS_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5)
+    system.retry("Slurm's commands", answering, COMMANDS_TIMEOUT_S, first_pause_s=0.2)
     follower.start(context, "sackd" if sackd else "shells", system)
 
 

@@ -71,7 +71,7 @@ def test_a_cluster_is_whole_after_each_change(create: Create, add_group: AddGrou
 
 def test_a_worker_without_its_mount_takes_no_jobs_until_it_has_it(create: Create) -> None:
     """Its scripts had a mount namespace that sees none of the node's mounts; then its first try at boot fails."""
-    cluster = create(Behaviour(script_mounts="private"), {"controller": 1, "workers": 1})
+    cluster = create(Behaviour(script_mounts="private", automatic_topology="none"), {"controller": 1, "workers": 1})
     is_whole(cluster)
     cluster.run("workers-1", "sh", "-c", NO_CLIENT)
     cluster.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[cluster.machine("workers-1")["id"]])

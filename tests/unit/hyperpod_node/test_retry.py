@@ -1,11 +1,14 @@
 """Waiting has a bound, is said, and never comes in step."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm.daemon import wait_for
+from tests.unit.hyperpod_node.fake_system import FakeSystem
 from tests.unit.hyperpod_node.manual_time import ManualTime
 
 
@@ -36,6 +39,23 @@ def test_pauses_double_up_to_a_limit() -> None:
     time = ManualTime()
     retry("it", Failing(6), RetryPolicy(60, first_pause_s=1, longest_pause_s=8, clock=time.clock))
     assert time.pauses == [1, 2, 4, 8, 8, 8]
+
+
+@pytest.mark.parametrize(("is_outside", "longest_s"), [(False, 1), (True, 15)])
+def test_only_what_all_nodes_ask_at_once_is_asked_seldom(tmp_path: Path, is_outside: bool, longest_s: float) -> None:
+    node = FakeSystem(tmp_path)
+    node.system.retry("it", Failing(8), 600, is_outside=is_outside)
+    assert node.time.pauses[-1] == longest_s
+
+
+def test_a_daemon_that_starts_is_noticed_within_a_second(tmp_path: Path) -> None:
+    node, failing = FakeSystem(tmp_path), Failing(8)
+
+    def attempt() -> None:
+        failing()
+
+    wait_for("slurmctld", "slurmctld", attempt, 120, node.system)
+    assert max(node.time.pauses) == 1
 
 
 @pytest.mark.fault(62)
