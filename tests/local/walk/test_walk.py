@@ -2,14 +2,17 @@
 
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from botocore.exceptions import ClientError
 
+from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG
 from local_aws import iam
-from local_aws.testing import ACCOUNT, Client, ask
+from local_aws.network_interfaces import ec2_of
+from local_aws.testing import ACCOUNT, REGION, Client, ask
 from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
 
@@ -67,6 +70,8 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
     )
     no_role_of_the_account_writes_the_scripts(client)
     no_reader_of_the_account_can_answer_cloudformation(client)
+    no_node_changes_the_interfaces_of_a_file_system(client)
+    the_step_function_takes_no_existing_cluster(client)
     hyperpods_log_group_is_monitored(client)
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
     workspace.destroy()
@@ -164,6 +169,55 @@ def no_reader_of_the_account_can_answer_cloudformation(client: Client) -> None:
     assert not any("Signature=" in text for text in texts)
     client("iam").detach_role_policy(RoleName="reader", PolicyArn="arn:aws:iam::aws:policy/ReadOnlyAccess")
     client("iam").delete_role(RoleName="reader")
+
+
+def no_node_changes_the_interfaces_of_a_file_system(client: Client) -> None:
+    """Who holds the node role tags interfaces of nodes, in the same subnet, and cannot cut the file system off."""
+    ec2 = as_role(client, "NodeRole", "sagemaker.amazonaws.com")("ec2")
+    tags = [{"Key": "mine", "Value": "1"}]
+    [system] = client("fsx").describe_file_systems()["FileSystems"]
+    interfaces = {each["NetworkInterfaceId"]: each for each in client("ec2").describe_network_interfaces()["NetworkInterfaces"]}
+    [of_node, *_] = [name for name, each in interfaces.items() if "HyperPod" in each["Description"]]
+    [of_system, *_] = system["NetworkInterfaceIds"]
+    assert interfaces[of_node]["SubnetId"] == interfaces[of_system]["SubnetId"]
+    ec2.create_tags(Resources=[of_node], Tags=tags)
+    model = ec2_of(ACCOUNT, REGION).enis[of_system]
+    model.attachment_id, model.instance = "eni-attach-1", SimpleNamespace(id="i-1", owner_id="amazon")  # of FSx's own instance
+    for call in (
+        lambda: ec2.create_tags(Resources=[of_system], Tags=tags),
+        lambda: ec2.delete_network_interface(NetworkInterfaceId=of_system),
+        lambda: ec2.detach_network_interface(AttachmentId="eni-attach-1"),
+    ):
+        with pytest.raises(ClientError, match=f"not authorized to perform: .*/{of_system} because no"):
+            call()
+    model.attachment_id = model.instance = None
+
+
+def the_step_function_takes_no_existing_cluster(client: Client) -> None:
+    """Its role neither claims nor deletes a cluster that has no owner, or another."""
+    owner, step = client("sagemaker"), as_role(client, "ClusterProviderStepAccess", "lambda.amazonaws.com")("sagemaker")
+    [cluster] = owner.list_clusters()["ClusterSummaries"]
+    arn, keys = cluster["ClusterArn"], [STACK_ID_TAG, LOGICAL_ID_TAG]
+    ours = [tag for tag in owner.list_tags(ResourceArn=arn)["Tags"] if tag["Key"] in keys]
+    step.add_tags(ResourceArn=arn, Tags=[{"Key": "hyperpod-cdk:version", "Value": "1"}])
+    for others in ([], [{"Key": key, "Value": "other"} for key in keys]):
+        owner.delete_tags(ResourceArn=arn, TagKeys=keys)
+        if others:
+            owner.add_tags(ResourceArn=arn, Tags=others)
+        for call in (
+            lambda: step.add_tags(ResourceArn=arn, Tags=ours),
+            lambda: step.delete_cluster(ClusterName=cluster["ClusterName"]),
+        ):
+            with pytest.raises(ClientError, match=r"not authorized to perform: sagemaker:(AddTags|DeleteCluster)"):
+                call()
+    owner.add_tags(ResourceArn=arn, Tags=ours)
+
+
+def as_role(client: Client, name: str, service: str) -> Client:
+    """Clients with the credentials that the service gets for a role of the cluster."""
+    roles = client("iam").get_paginator("list_roles").paginate().search("Roles[]")
+    [arn] = [each["Arn"] for each in roles if f"-Cluster-{name}" in each["RoleName"]]
+    return client_of(client, iam.assume(ACCOUNT, arn, service, "test", {"aws:SourceAccount": ACCOUNT}).client_keys)
 
 
 def client_of(client: Client, keys: dict[str, str]) -> Client:
