@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
@@ -91,18 +92,21 @@ def state_events(
 ) -> Iterator[Event]:
     """Yield changes that controllers reported: nodes that Slurm drained or lost, daemons that ended, and full file systems.
 
-    Only controllers' streams are read: every node of a large cluster reports a state every five minutes. A node of another
-    group that writes such a stream is ignored. If ``is_first``, problems that the first report has already are events, too.
-    Without a ``cluster``, no node can be late to register.
+    Only controllers' streams are read: every node of a large cluster reports a state every five minutes. Any node can write such
+    a stream, so an instance counts that HyperPod lists in the group, or one from before its last launch there. If ``is_first``,
+    problems that the first report has already are events, too. Without a ``cluster``, no node can be late to register.
     """
     nodes = deployment.nodes(cluster["ClusterName"]) if cluster else ()
     groups = {each["InstanceId"]: each["InstanceGroupName"] for each in nodes}
+    launched = sorted((each for each in nodes if "LaunchTime" in each), key=itemgetter("LaunchTime"))
+    launches = {each["InstanceGroupName"]: each["LaunchTime"] for each in launched}
     before: dict[str, Problems] = {}
     last: Report | None = None
     low = deployment.config.monitoring.free_disk_percent
     for group in _controller_groups(deployment):
         for report in reports(deployment, record=STATE, since=since, streams=f"{group}/"):
-            if groups.get(report.instance, group) != group:  # a replaced controller is in no group
+            is_replaced = report.instance not in groups and (group not in launches or report.time < launches[group])
+            if groups.get(report.instance) != group and not is_replaced:
                 continue
             for source, now in _problems(report, low, before.get(NODES, {})):
                 if is_first or source in before:

@@ -7,12 +7,13 @@ from typing import Any
 
 from cli.deployment import Stack
 from cli.desired_cluster import CONTROLLER_ROLE, deployed_properties, template_resources
-from cli.ownership import OURS
+from cli.ownership import OURS, cluster_named
 from cli.preflight.account import Account, Json
 from cli.preflight.associations import KIND, overlap
 from cli.preflight.check import CheckResult, Outcome, error, ok, skipped, warning
 from cli.preflight.permissions import EXECUTION
 from cli.preflight.prerequisites import role_arn
+from cli.resource_code import ClusterApi
 from config.bucket_names import CLOUDFORMATION_ROLE
 from config.model import ClusterConfig, slurm_of
 from config.section import Change, Removal, Section
@@ -96,13 +97,15 @@ def changes(account: Account) -> Iterator[CheckResult]:
         *_changed("monitoring.slack", config.monitoring.slack, monitoring),
         *_changed("monitoring.teams", config.monitoring.teams, monitoring),
         *_metadata_access(config, deployed.get("Cluster", {})),
-        *_controller_role(config, deployed.get("Cluster", {})),
     ]
     if not config.storage.lustre and any(each["Type"] == "AWS::FSx::FileSystem" for each in storage.values()):
         found.append(("storage.lustre", "removed", Change.REPLACES_FILE_SYSTEM))
-    identity = (deployed_properties(account) or {}).get("NetworkIdentity")
+    properties = deployed_properties(account) or {}
+    identity = properties.get("NetworkIdentity")
     if identity not in (None, config.network.identity) and not any(field.startswith("network.") for field, *_ in found):
         found.append(("network", "another VPC, subnet or security group", Change.REPLACES_BOTH))
+    if not _is_new_cluster(account, properties, is_moved=any(effect is Change.REPLACES_BOTH for *_, effect in found)):
+        found += _controller_role(config, deployed.get("Cluster", {}))
     if any(effect in REPLACED for *_, effect in found):
         found = [each for each in found if each[0] != f"storage.lustre.{CAPACITY}"]  # that of the new file system
     else:
@@ -131,6 +134,17 @@ def _metadata_access(config: ClusterConfig, cluster: Json) -> Iterator[tuple[str
         if old != new:
             lost = "users and jobs cannot use the node role any more, `all` keeps it" * (new is MetadataAccess.ADMINISTRATORS)
             yield "slurm.metadata_access", f"{old} -> {new}{f' ({lost})' if lost else ''}", Change.RUNNING_NODES
+
+
+def _is_new_cluster(account: Account, deployed: Json, *, is_moved: bool) -> bool:
+    """Return whether a deployment creates a cluster instead of updating the deployed one."""
+    config, name = account.config, account.output("ClusterName")
+    if deployed.get("ClusterName") != config.cluster_name:
+        return True
+    if config.recreate and name and cluster_named(ClusterApi(account.client("sagemaker")), name) is None:
+        return True
+    was_on_eks = "Eks" in deployed.get("Request", {}).get("Orchestrator", {})
+    return not config.cluster_name and (is_moved or was_on_eks)
 
 
 def _controller_role(config: ClusterConfig, cluster: Json) -> Iterator[tuple[str, str, Change]]:

@@ -45,7 +45,8 @@ def _on_deleted(place: Place, required: Permissions, parameters: Parameters) -> 
 
 
 def _named(place: Place, parameters: Parameters) -> Any | None:
-    names = {"id": parameters.get("NetworkInterfaceId"), "attachment_id": parameters.get("AttachmentId")}
+    [tagged, *_] = parameters.get("Resources") or [None]
+    names = {"id": parameters.get("NetworkInterfaceId") or tagged, "attachment_id": parameters.get("AttachmentId")}
     interfaces = list(_ec2(place).enis.values())
     return next((each for each in interfaces for key, value in names.items() if value and getattr(each, key) == value), None)
 

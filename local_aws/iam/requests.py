@@ -120,6 +120,11 @@ def _identity(place: Place, parameters: Parameters) -> str | None:
     return place.arn(f"role/{name}", region="") if name else parameters.get("PolicyArn")
 
 
+def _key(place: Place, parameters: Parameters) -> str | None:
+    name = str(parameters.get("KeyId") or "")
+    return name if name.startswith("arn:") or not name else place.arn(f"key/{name}")
+
+
 def _stack(place: Place, parameters: Parameters) -> str | None:
     name = str(parameters.get("StackName") or "")
     return name if name.startswith("arn:") or not name else place.arn(f"stack/{name}/*")
@@ -134,6 +139,7 @@ _RESOURCES: dict[str, Callable[[Place, Parameters], str | None]] = {
     "sts": _first_arn("RoleArn"),
     "sns": _first_arn("TopicArn", "TargetArn"),
     "secretsmanager": _first_arn("SecretId"),
+    "kms": _key,
     "iam": _identity,
     "ssm": _named("Name", "parameter"),
     "events": _named("Name", "rule"),

@@ -11,6 +11,11 @@ from botocore.exceptions import ClientError
 from local_aws import iam
 from local_aws.testing import ACCOUNT, Client, ask
 from tests.local.walk.leftovers import leftovers
+from tests.local.walk.principals import (
+    no_node_changes_the_interfaces_of_a_file_system,
+    no_reader_of_the_account_can_answer_cloudformation,
+    the_step_function_takes_no_existing_cluster,
+)
 from tests.local.walk.workspace import Workspace
 
 CLUSTER_FILE = "clusters/reference.yaml"
@@ -67,6 +72,8 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
     )
     no_role_of_the_account_writes_the_scripts(client)
     no_reader_of_the_account_can_answer_cloudformation(client)
+    no_node_changes_the_interfaces_of_a_file_system(client)
+    the_step_function_takes_no_existing_cluster(client)
     hyperpods_log_group_is_monitored(client)
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
     workspace.destroy()
@@ -133,42 +140,6 @@ def no_role_of_the_account_writes_the_scripts(client: Client) -> None:
         s3.delete_object(Bucket=bucket, Key=f"{prefix}lifecycle_script.py")
     client("iam").detach_role_policy(RoleName="canvas", PolicyArn=policy)
     client("iam").delete_role(RoleName="canvas")
-
-
-def no_reader_of_the_account_can_answer_cloudformation(client: Client) -> None:
-    """Neither ReadOnlyAccess nor the CDK's lookup role reads a signed address in an execution, a log or a template."""
-    trust = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-    reader = client("iam").create_role(RoleName="reader", AssumeRolePolicyDocument=document)["Role"]["Arn"]
-    client("iam").attach_role_policy(RoleName="reader", PolicyArn="arn:aws:iam::aws:policy/ReadOnlyAccess")
-    lookup = f"arn:aws:iam::{ACCOUNT}:role/cdk-hnb659fds-lookup-role-{ACCOUNT}-us-west-2"
-    as_reader = client_of(client, iam.assume(ACCOUNT, reader, "lambda.amazonaws.com", "reader").client_keys)
-    keys = client("sts").assume_role(RoleArn=lookup, RoleSessionName="lookup")["Credentials"]
-    names = {"access_key_id": "AccessKeyId", "secret_access_key": "SecretAccessKey", "session_token": "SessionToken"}
-    for read in (as_reader, client_of(client, {f"aws_{name}": keys[member] for name, member in names.items()})):
-        machines = [each["stateMachineArn"] for each in read("stepfunctions").list_state_machines()["stateMachines"]]
-        found = [each for arn in machines for each in read("stepfunctions").list_executions(stateMachineArn=arn)["executions"]]
-        assert found
-        for call in ("describe_execution", "get_execution_history"):
-            with pytest.raises(ClientError, match=r"KmsAccessDenied.*kms:Decrypt"):
-                getattr(read("stepfunctions"), call)(executionArn=found[0]["executionArn"])
-    logs = client("logs")
-    texts = [
-        event["message"]
-        for group in logs.describe_log_groups()["logGroups"]
-        for event in logs.filter_log_events(logGroupName=group["logGroupName"])["events"]
-    ]
-    stacks = client("cloudformation").describe_stacks()["Stacks"]
-    texts += [str(client("cloudformation").get_template(StackName=each["StackName"])["TemplateBody"]) for each in stacks]
-    assert len(texts) > 10
-    assert not any("Signature=" in text for text in texts)
-    client("iam").detach_role_policy(RoleName="reader", PolicyArn="arn:aws:iam::aws:policy/ReadOnlyAccess")
-    client("iam").delete_role(RoleName="reader")
-
-
-def client_of(client: Client, keys: dict[str, str]) -> Client:
-    """Clients with other keys."""
-    return lambda service, **more: client(service, **keys, **more)
 
 
 def a_count_is_one_field_in_the_diff_and_changes_in_place(workspace: Workspace, client: Client) -> None:

@@ -6,6 +6,7 @@ from local_aws.iam.requests import Place, required_permissions
 
 FUNCTION = "arn:aws:lambda:us-west-2:123456789012:function:f"
 MACHINE = "arn:aws:states:us-west-2:123456789012:stateMachine:m"
+KEY = "arn:aws:kms:us-west-2:123456789012:key/1"
 
 
 def place(service: str) -> Place:
@@ -27,6 +28,8 @@ def place(service: str) -> Place:
             ("logs:PutLogEvents", "arn:aws:logs:us-west-2:123456789012:log-group:/g:log-stream:s"),
         ),
         ("logs", "DescribeLogGroups", {}, ("logs:DescribeLogGroups", "*")),
+        ("kms", "Sign", {"KeyId": KEY}, ("kms:Sign", KEY)),
+        ("kms", "Sign", {"KeyId": "1"}, ("kms:Sign", KEY)),
         ("iam", "GetRole", {"RoleName": "r"}, ("iam:GetRole", "arn:aws:iam::123456789012:role/r")),
         ("monitoring", "PutMetricData", {"Namespace": "n"}, ("cloudwatch:PutMetricData", "*")),
         ("new-service", "DoIt", {"Name": "x"}, ("new-service:DoIt", "*")),

