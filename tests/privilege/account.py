@@ -183,7 +183,7 @@ class Account(Deployed):
     def _as_role(self, service: str, role: str, principal: str) -> Any:
         """Return a client with the credentials of a role."""
         arn = self.client("iam").get_role(RoleName=role)["Role"]["Arn"]
-        session = iam.assume(ACCOUNT, arn, principal, "test", {"aws:SourceAccount": ACCOUNT})
+        session = iam.assume(ACCOUNT, arn, principal, "test")
         keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
         return self.client(service, **keys, aws_session_token=session.token)
 
