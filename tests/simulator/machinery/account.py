@@ -82,9 +82,9 @@ class Account:
     def later(self, call: Callable[..., Any], **arguments: Any) -> None:
         """What deletes a resource, for an account that is not emptied."""
 
-    def assumed(self, service: str, role: str) -> Any:
-        """A client with the credentials of the role with this ARN, taken on by the caller."""
-        keys = self.sts.assume_role(RoleArn=role, RoleSessionName="me")["Credentials"]
+    def assumed(self, service: str, role: str, sts: Any = None) -> Any:
+        """A client with the credentials of the role with this ARN, taken on by the owner or the caller of ``sts``."""
+        keys = (sts or self.sts).assume_role(RoleArn=role, RoleSessionName="me")["Credentials"]
         named = {f"aws_{xform_name(member)}": keys[member] for member in ("AccessKeyId", "SecretAccessKey", "SessionToken")}
         return self.with_keys(service, **named)
 
