@@ -154,7 +154,7 @@ snapshots: setup  ## rewrite the templates in tests/snapshots and examples/team-
 docs: setup  ## rewrite what the documentation takes from the code
 	@python -m tools.configuration_page > docs/reference/configuration.md
 	@python -m validation.schema > schema/cluster.schema.json
-	@python -m tests.contract.aws_facts.page
+	@python -m tests.contract.aws_facts.known
 
 site: setup  ## build the documentation into site/, and fail on broken links
 	@pip install --disable-pip-version-check -q -r requirements-site.txt -c constraints.txt

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.synth.synthesized import StackTemplate, Synthesized
+from tests.synth.synthesized import StackTemplate, Synthesized, resolved
 
 ACCOUNT = "123456789012"
 PSEUDO_PARAMETERS = {"AWS::AccountId": ACCOUNT, "AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com"}
@@ -37,23 +37,19 @@ class Deployed:
         return known
 
     def _known(self, template: StackTemplate, value: Any) -> Any:
-        match value:
-            case {"Ref": str(name), **rest} if not rest:
-                return PSEUDO_PARAMETERS.get(name) or _sample(template, name, "Ref")
-            case {"Fn::GetAtt": [str(name), str(attribute)]}:
-                return _sample(template, name, attribute)
-            case {"Fn::GetStackOutput": {"StackName": str(stack_name), "OutputName": str(output)}}:
-                other = self._synthesized[self._cluster, stack_name.removeprefix(f"{self._cluster}-")]
-                return self._known(other, other.outputs[output])
-            case {"Fn::Join": [str(separator), list(parts)]}:
-                return separator.join(self._known(template, part) for part in parts)
-            case {"Fn::Sub": str(text)}:
-                return text.replace("${AWS::AccountId}", ACCOUNT)
-            case dict():
-                return {key: self._known(template, item) for key, item in value.items()}
-            case list():
-                return [self._known(template, item) for item in value]
-        return value
+        def known(reference: dict[str, Any]) -> Any:
+            match reference:
+                case {"Ref": str(name)}:
+                    return PSEUDO_PARAMETERS.get(name) or _sample(template, name, "Ref")
+                case {"Fn::GetAtt": [str(name), str(attribute)]}:
+                    return _sample(template, name, attribute)
+                case {"Fn::Sub": str(text)}:
+                    return text.replace("${AWS::AccountId}", ACCOUNT)
+                case {"Fn::GetStackOutput": {"StackName": str(stack_name), "OutputName": str(output)}}:
+                    other = self._synthesized[self._cluster, stack_name.removeprefix(f"{self._cluster}-")]
+                    return self._known(other, other.outputs[output])
+
+        return resolved(value, known)
 
 
 def _sample(template: StackTemplate, name: str, attribute: str) -> str:

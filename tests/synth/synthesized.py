@@ -1,7 +1,7 @@
 """Synthesize cluster files for tests, and read the templates."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,20 @@ from tests import cluster_files
 NETWORK, STORAGE, CLUSTER, MONITORING = STACKS = ("Network", "Storage", "Cluster", "Monitoring")
 
 Resource = dict[str, Any]
+
+
+def resolved(value: Any, known: Callable[[dict[str, Any]], Any]) -> Any:
+    """Return a template's value with what ``known`` makes of each reference, which gets one as it stands in the template."""
+    match value:
+        case {"Ref": str()} | {"Fn::GetAtt": [_, _]} | {"Fn::GetStackOutput": _} | {"Fn::Sub": str()} if len(value) == 1:
+            return known(value)
+        case {"Fn::Join": [str(separator), list(parts)]}:
+            return separator.join(resolved(each, known) for each in parts)
+        case dict():
+            return {key: resolved(each, known) for key, each in value.items()}
+        case list():
+            return [resolved(each, known) for each in value]
+    return value
 
 
 class StackTemplate:

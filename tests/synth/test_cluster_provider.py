@@ -146,31 +146,6 @@ def test_no_function_can_create_a_log_group(shipped: Synthesized, variants: Synt
                 assert not [statement for statement in statements(stack, role) if "logs:CreateLogGroup" in actions(statement)]
 
 
-@pytest.mark.parametrize(
-    ("action", "key"),
-    [
-        ("sagemaker:CreateCluster", "aws:RequestTag"),
-        ("sagemaker:UpdateCluster", "aws:ResourceTag"),
-        ("sagemaker:BatchAddClusterNodes", "aws:ResourceTag"),
-        ("sagemaker:BatchDeleteClusterNodes", "aws:ResourceTag"),
-        ("sagemaker:DeleteCluster", "aws:ResourceTag"),
-        ("sagemaker:DeleteTags", "aws:ResourceTag"),
-    ],
-)
-def test_the_step_changes_only_clusters_of_its_own_stack(stack: StackTemplate, action: str, key: str) -> None:
-    cluster, _ = stack.one("Custom::HyperPodCluster")
-    changing = [statement for statement in statements(stack, role_of(stack, "ProviderStep")) if action in actions(statement)]
-    assert changing
-    for statement in changing:
-        assert (
-            statement["Condition"]["StringEquals"].items()
-            >= {
-                f"{key}/hyperpod-cdk:stack-id": {"Ref": "AWS::StackId"},
-                f"{key}/hyperpod-cdk:logical-id": cluster,
-            }.items()
-        )
-
-
 def test_the_step_may_use_only_the_training_plans_of_the_file(stack: StackTemplate, variants: Synthesized) -> None:
     def plans(template: StackTemplate) -> list[Any]:
         own = statements(template, role_of(template, "ProviderStep"))

@@ -50,14 +50,6 @@ INTERFACES = {
     "ec2:CreateTags",
 }
 
-# Actions on existing interfaces: limited to the cluster's, or users of nodes could break other networks of the account.
-REMOVALS = {
-    "ec2:CreateNetworkInterfacePermission",
-    "ec2:DeleteNetworkInterface",
-    "ec2:DeleteNetworkInterfacePermission",
-    "ec2:DetachNetworkInterface",
-}
-
 Statement = dict[str, Any]
 LISTS = ("Action", "Resource")
 
@@ -231,21 +223,6 @@ def test_only_interfaces_can_be_tagged_but_by_any_call(stack: StackTemplate) -> 
     new, tagging = allowing(stack, "ec2:CreateTags")
     assert text(tagging["Resource"]) == text(new["Resource"]) == "arn:aws:ec2:us-west-2:?:network-interface/*"
     assert new["Condition"] == {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}}
-
-
-@pytest.mark.parametrize("action", sorted({*REMOVALS, "ec2:CreateTags"}))
-def test_only_interfaces_in_the_subnets_of_the_cluster_are_managed(variants: Synthesized, action: str) -> None:
-    on_interfaces = [
-        statement
-        for statement in allowing(variants["existing-network", CLUSTER], action)
-        if "instance/*" not in text(statement["Resource"])
-    ]
-    assert {text(statement["Resource"]) for statement in on_interfaces} == {"arn:aws:ec2:us-west-2:?:network-interface/*"}
-    # A shared VPC's subnets have their owner's account in their ARN.
-    subnets = [f"arn:aws:ec2:us-west-2:*:subnet/{each}" for each in TWO_SUBNETS]
-    # FSx tags the interfaces of file systems, which can be in the same subnets.
-    without_file_systems = {"Null": {"aws:ResourceTag/AmazonFSx.FileSystemId": "true"}}
-    assert on_interfaces[-1]["Condition"] == {"ArnEquals": {"ec2:Subnet": subnets}, **without_file_systems}
 
 
 def test_pods_get_addresses_only_on_interfaces_in_the_subnets_and_security_groups_of_the_cluster(shipped: Synthesized) -> None:

@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any
 
 from local_aws.iam.policy import Attempt, Principal, Verdict, judge
-from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, resolved
 from tests.synth.variants import SECRET
 
 ACCOUNT = "123456789012"
@@ -13,27 +13,19 @@ CLUSTER_ARN = f"arn:aws:sagemaker:REGION:{ACCOUNT}:cluster/abcdefghijkl"
 STEP = "ClusterProviderStepAccess"
 
 
-def resolved(value: Any) -> Any:
-    """Return the value with references resolved to the account or to the name that they contain."""
-    match value:
+def named(reference: dict[str, Any]) -> Any:
+    """Return the account, or the name that a reference contains."""
+    match reference:
         case {"Ref": "AWS::AccountId"}:
             return ACCOUNT
-        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), _]}:
+        case {"Ref": name} | {"Fn::GetAtt": [name, _]} | {"Fn::GetStackOutput": {"OutputName": name}}:
             return name
-        case {"Fn::GetStackOutput": {"OutputName": str(name)}}:
-            return name
-        case {"Fn::Join": [str(separator), list(parts)]}:
-            return separator.join(map(resolved, parts))
-        case dict():
-            return {key: resolved(each) for key, each in value.items()}
-        case list():
-            return [resolved(each) for each in value]
-    return value
+    return reference
 
 
 def allows(stack: StackTemplate, role: str, action: str, resource: str, **context: str) -> bool:
     """Return whether the role may do the action on the resource."""
-    found = [resolved(each) for name, each in stack.statements() if name.startswith(role)]
+    found = [resolved(each, named) for name, each in stack.statements() if name.startswith(role)]
     assert found
     [region] = set(re.findall(r"arn:aws:logs:([a-z0-9-]+):", str(found)))
     keys = {name.lower(): (value.replace("REGION", region),) for name, value in context.items()}
@@ -47,9 +39,11 @@ def tags(kind: str, stack: StackTemplate) -> dict[str, str]:
 
 
 CREATION = {"sagemaker:TaggingAction": "CreateCluster"}
+NODE_CHANGES = ("BatchAddClusterNodes", "BatchDeleteClusterNodes")
+CHANGES = ("AddTags", "DeleteTags", "DeleteCluster", "UpdateCluster", "UpdateClusterSoftware", *NODE_CHANGES)
 
 
-def test_the_function_tags_only_clusters_that_it_creates(shipped: Synthesized) -> None:
+def test_the_function_tags_and_changes_only_clusters_that_it_creates(shipped: Synthesized) -> None:
     for name in shipped.clusters:
         stack = shipped[name, CLUSTER]
         ours = tags("RequestTag", stack)
@@ -57,7 +51,8 @@ def test_the_function_tags_only_clusters_that_it_creates(shipped: Synthesized) -
         assert allows(stack, STEP, "sagemaker:AddTags", CLUSTER_ARN, **ours, **CREATION)
         assert not allows(stack, STEP, "sagemaker:AddTags", CLUSTER_ARN, **ours)
         assert not allows(stack, STEP, "sagemaker:DeleteCluster", CLUSTER_ARN)
-        for action in ("AddTags", "DeleteCluster", "UpdateCluster", "UpdateClusterSoftware"):
+        assert not allows(stack, STEP, "sagemaker:CreateCluster", CLUSTER_ARN)
+        for action in CHANGES:
             other = {"aws:ResourceTag/hyperpod-cdk:stack-id": "other", "aws:ResourceTag/hyperpod-cdk:logical-id": "Cluster"}
             assert not allows(stack, STEP, f"sagemaker:{action}", CLUSTER_ARN, **ours, **other)
 
@@ -74,7 +69,7 @@ REMOVALS = (
 
 def subnet(stack: StackTemplate) -> str:
     """Return the ARN of a subnet of the cluster."""
-    found = [resolved(each) for name, each in stack.statements() if name.startswith(NODES)]
+    found = [resolved(each, named) for name, each in stack.statements() if name.startswith(NODES)]
     [one] = [each for each in found if each["Sid"] == "ManageNetworkInterfaces"]
     return str(one["Condition"]["ArnEquals"]["ec2:Subnet"][0]).replace(":*:", f":{ACCOUNT}:")
 

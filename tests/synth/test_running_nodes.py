@@ -6,8 +6,8 @@ import pytest
 
 from local_aws.iam.policy import Verdict, judge
 from tests.cluster_files import REFERENCE
-from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
-from tests.synth.test_script_bucket_policy import attempt, denied, managed_policies, resolved, role
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, resolved, synthesize
+from tests.synth.test_script_bucket_policy import attempt, denied, known, managed_policies, role
 
 PARAMETER = "parameter/hyperpod-cdk/reference/bundle"
 ROLLOUT = "Custom::HyperPodRollout"
@@ -62,7 +62,7 @@ def test_only_the_step_function_may_sign_the_pointer(stack: StackTemplate) -> No
 
 
 def test_no_aws_managed_policy_lets_another_role_sign_the_pointer(stack: StackTemplate) -> None:
-    policy = resolved(stack.one("AWS::KMS::Key", named="BundleKey")[1]["Properties"]["KeyPolicy"]["Statement"])
+    policy = resolved(stack.one("AWS::KMS::Key", named="BundleKey")[1]["Properties"]["KeyPolicy"]["Statement"], known)
     granting = [name for name, own in managed_policies().items() if judge(own, attempt("kms:Sign")) is Verdict.ALLOW]
     assert {"AdministratorAccess", "PowerUserAccess"} <= {*granting}
     assert denied(policy, "kms:Sign")

@@ -11,7 +11,7 @@ from moto.iam.aws_managed_policies import aws_managed_policies_data
 
 from local_aws.iam.documents import statements
 from local_aws.iam.policy import Attempt, Principal, Verdict, judge
-from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, resolved
 
 DATA = Path(__file__).parent.parent / "data"
 ACCOUNT = "123456789012"
@@ -85,24 +85,18 @@ def role(logical_id: str) -> str:
     return f"arn:aws:iam::{ACCOUNT}:role/{logical_id}"
 
 
-def resolved(value: Any) -> Any:
-    """Return the value with references of the template resolved."""
-    match value:
+def known(reference: dict[str, Any]) -> Any:
+    """Return the account, the ARN of a role or the bucket's ARN."""
+    match reference:
         case {"Ref": "AWS::AccountId"}:
             return ACCOUNT
         case {"Fn::GetAtt": [str(name), "Arn"]}:
             return role(name) if "Role" in name else BUCKET
-        case {"Fn::Join": [str(separator), list(parts)]}:
-            return separator.join(map(resolved, parts))
-        case dict():
-            return {key: resolved(each) for key, each in value.items()}
-        case list():
-            return [resolved(each) for each in value]
-    return value
+    return reference
 
 
 def bucket_policy(stack: StackTemplate) -> list[Statement]:
-    found: list[Statement] = resolved(stack.properties("AWS::S3::BucketPolicy")["PolicyDocument"]["Statement"])
+    found: list[Statement] = resolved(stack.properties("AWS::S3::BucketPolicy")["PolicyDocument"]["Statement"], known)
     return found
 
 

@@ -53,7 +53,7 @@ def test_an_answer_that_differs_is_printed(
     def fails(_: object) -> str:
         raise ValueError("no")
 
-    wrong = Fact("wrong", "", "", "documented", "yes")
+    wrong = Fact("wrong", "", "", "yes")
     wrong.question = fails
     monkeypatch.setattr(facts, "load", lambda: {"wrong": wrong})
     assert run(tmp_path / "new", "--yes", "--facts") == 1

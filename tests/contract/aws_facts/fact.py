@@ -7,42 +7,34 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from botocore.exceptions import ClientError
-
-Question: TypeAlias = Callable[[Any], Any]
 FACTS: "dict[str, Fact]" = {}
+ENGINE, BOTH, ALL = ("engine",), ("engine", "soak"), ("engine", "fake_states", "soak")
 
 
 @dataclass
 class Fact:
-    """One fact; it decorates its question, a function that gets a judge and returns the judge's answer."""
+    """One fact; called with its question, a function that gets a judge, and perhaps more, and returns the judge's answer."""
 
     id: str
     says: str
-    source: str
-    """AWS's documentation, or a recording or report of AWS's answer."""
-    date: str
-    """Of the recording or report; `documented` for AWS's documentation."""
+    source: Any  # AWS's documentation, or a recording or report of AWS's answer with its date
     expected: Any
-    judges: tuple[str, ...] = ("engine",)
-    question: Question = field(init=False)
+    judges: tuple[str, ...] = ENGINE
+    date: str = "documented"
+    question: Callable[[Any], Any] = field(init=False)
 
-    def __call__(self, question: Question) -> Question:
+    def __post_init__(self) -> None:
+        if isinstance(self.source, tuple):
+            self.source, self.date = self.source
+
+    def __call__(self, question: Callable[..., Any], *given: Any, **options: Any) -> Callable[..., Any]:
         """Register the fact with its question."""
         if FACTS.setdefault(self.id, self) is not self:
             raise ValueError(f"two facts are called {self.id}")
-        self.question = question
+        self.question = lambda judge: question(judge, *given, **options)
         return question
-
-
-fact = Fact
-
-
-def documented(id: str, says: str, source: str, expected: Any, judges: tuple[str, ...] = ("engine",)) -> Fact:
-    """Return a fact of AWS's documentation."""
-    return Fact(id, says, source, "documented", expected, judges)
 
 
 def load() -> dict[str, Fact]:
@@ -51,12 +43,3 @@ def load() -> dict[str, Fact]:
         if not module.name.startswith("test_"):
             importlib.import_module(f"tests.contract.aws_facts.{module.stem}")
     return FACTS
-
-
-def refusal(call: Callable[..., Any], **arguments: Any) -> str:
-    """Return the code of the error that a call raises, or `accepted`."""
-    try:
-        call(**arguments)
-    except Exception as error:  # noqa: BLE001  a fake's exceptions are named like AWS's codes
-        return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__
-    return "accepted"

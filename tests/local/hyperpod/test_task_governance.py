@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from cluster_resource.errors import PendingError
 from cluster_resource.event import Owner
@@ -19,6 +18,7 @@ from quota_resource.properties import Desired, Item
 from quota_resource.quota_api import QuotaApi
 from tests.simulator.hyperpod.eks_world import EksSite
 from tests.simulator.hyperpod.world import until
+from tests.simulator.machinery.account import refusal
 
 pytestmark = pytest.mark.local
 Json = dict[str, Any]
@@ -42,12 +42,6 @@ def quota(cluster: str, team: str = "vision", **more: Any) -> Json:
     return {"Name": f"ml-{team}", "ClusterArn": cluster, "ComputeQuotaConfig": CONFIG, "ComputeQuotaTarget": target, **more}
 
 
-def code(call: Any, **request: Any) -> str:
-    with pytest.raises(ClientError) as refused:
-        call(**request)
-    return str(refused.value.response["Error"]["Code"])
-
-
 def ready(client: Any, quota_id: str) -> Json:
     found: Json = until(
         lambda: client.describe_compute_quota(ComputeQuotaId=quota_id), lambda found: not found["Status"].endswith("ing")
@@ -58,17 +52,17 @@ def ready(client: Any, quota_id: str) -> Json:
 def test_a_quota_lives_from_created_to_updated_and_is_deleted(site: EksSite, cluster: str) -> None:
     client = site.world.client("sagemaker", retries=0)
     quota_id = client.create_compute_quota(**quota(cluster))["ComputeQuotaId"]
-    assert code(client.create_compute_quota, **quota(cluster)) == "ConflictException"
+    assert refusal(client.create_compute_quota, **quota(cluster)) == "ConflictException"
     assert (ready(client, quota_id)["Status"], ready(client, quota_id)["ComputeQuotaVersion"]) == ("Created", 1)
     changed = {"ComputeQuotaTarget": {"TeamName": "vision", "FairShareWeight": 50}}
-    assert code(client.update_compute_quota, ComputeQuotaId=quota_id, TargetVersion=2, **changed) == "ConflictException"
+    assert refusal(client.update_compute_quota, ComputeQuotaId=quota_id, TargetVersion=2, **changed) == "ConflictException"
     assert client.update_compute_quota(ComputeQuotaId=quota_id, TargetVersion=1, **changed)["ComputeQuotaVersion"] == 2
     assert ready(client, quota_id)["Status"] == "Updated"
     [summary] = client.list_compute_quotas(ClusterArn=cluster)["ComputeQuotaSummaries"]
     assert summary["ComputeQuotaTarget"] == changed["ComputeQuotaTarget"]
     client.delete_compute_quota(ComputeQuotaId=quota_id)
     until(lambda: client.list_compute_quotas(ClusterArn=cluster)["ComputeQuotaSummaries"], lambda found: not found)
-    assert code(client.delete_compute_quota, ComputeQuotaId=quota_id) == "ResourceNotFound"
+    assert refusal(client.delete_compute_quota, ComputeQuotaId=quota_id) == "ResourceNotFound"
 
 
 def test_people_see_a_quota_at_the_time_of_this_machine(site: EksSite, cluster: str) -> None:
@@ -85,9 +79,9 @@ def test_people_see_a_quota_at_the_time_of_this_machine(site: EksSite, cluster: 
 
 def test_a_quota_needs_a_cluster_on_eks_with_the_add_on(site: EksSite, cluster: str) -> None:
     client = site.world.client("sagemaker", retries=0)
-    assert code(client.create_compute_quota, **quota(f"{cluster[:-12]}abcdefghij12")) == "ResourceNotFound"
+    assert refusal(client.create_compute_quota, **quota(f"{cluster[:-12]}abcdefghij12")) == "ResourceNotFound"
     site.eks.delete_addon(clusterName="ml", addonName=ADDON)
-    assert code(client.create_compute_quota, **quota(cluster)) == "ValidationException"
+    assert refusal(client.create_compute_quota, **quota(cluster)) == "ValidationException"
 
 
 @pytest.mark.fault(90)
@@ -97,7 +91,7 @@ def test_leftover_quotas_block_the_deletion_or_stay(site: EksSite, cluster: str,
     quota_id = client.create_compute_quota(**quota(cluster))["ComputeQuotaId"]
     service_behaviour.choose({"leftover_quotas": behaviour})
     if behaviour == "block":
-        assert code(client.delete_cluster, ClusterName="ml") == "ConflictException"
+        assert refusal(client.delete_cluster, ClusterName="ml") == "ConflictException"
         return
     client.delete_cluster(ClusterName="ml")
     site.world.until_gone()
@@ -108,14 +102,14 @@ def test_a_call_with_other_tags_is_denied(site: EksSite, cluster: str, caller: A
     quota_id = site.world.sagemaker.create_compute_quota(**quota(cluster, Tags=[{"Key": "team", "Value": "a"}]))["ComputeQuotaId"]
     condition = {"StringEquals": {"aws:ResourceTag/team": "b"}}
     other = caller({"Action": ["sagemaker:DeleteComputeQuota"], "Resource": "*", "Condition": condition})
-    assert code(other.delete_compute_quota, ComputeQuotaId=quota_id) == "AccessDeniedException"
+    assert refusal(other.delete_compute_quota, ComputeQuotaId=quota_id) == "AccessDeniedException"
 
 
 def test_creating_a_quota_requires_the_right_on_the_cluster_too(site: EksSite, cluster: str, caller: Any) -> None:
     action, quotas = ["sagemaker:CreateComputeQuota"], "arn:aws:sagemaker:us-west-2:123456789012:compute-quota/*"
     rest = {"Action": ["sagemaker:DescribeCluster", "eks:*"], "Resource": "*"}
     assert (
-        code(caller({"Action": action, "Resource": quotas}, rest).create_compute_quota, **quota(cluster))
+        refusal(caller({"Action": action, "Resource": quotas}, rest).create_compute_quota, **quota(cluster))
         == "AccessDeniedException"
     )
     assert caller({"Action": action, "Resource": [quotas, cluster]}, rest).create_compute_quota(**quota(cluster))

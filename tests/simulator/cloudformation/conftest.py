@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,15 +17,15 @@ from local_aws.cloudformation import operation
 from local_aws.cloudformation.resources import custom
 from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
+from tests.simulator.machinery.stacks import Stacks
 
 REGION = "us-west-2"
 SPEED = 3000
-CAPABILITIES = ["CAPABILITY_NAMED_IAM"]
 Json = dict[str, Any]
 
 
 @dataclass
-class World:
+class World(Stacks):
     """A user's view of the account."""
 
     endpoint: str
@@ -35,65 +34,15 @@ class World:
         config = Config(retries={"total_max_attempts": 1})
         return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **OWNER.client_keys)
 
-    @cached_property
-    def cloudformation(self) -> Any:
-        return self.client("cloudformation")
+    def __post_init__(self) -> None:
+        self.cloudformation = self.client("cloudformation")
 
     @cached_property
     def ssm(self) -> Any:
         return self.client("ssm")
 
-    def deploy(self, resources: Json, name: str = "stack", **more: Any) -> str:
-        """Create or update a stack; its status when it has settled."""
-        template = {"Resources": resources, **more.pop("template", {})}
-        there = name in self.names()
-        call = self.cloudformation.update_stack if there else self.cloudformation.create_stack
-        call(StackName=name, TemplateBody=json.dumps(template), Capabilities=CAPABILITIES, **more)
-        return self.settled(name)
-
-    def change_set(self, resources: Json, name: str = "stack", **more: Any) -> Json:
-        """A change set for these resources, described with its values."""
-        template = {"Resources": resources, **more.pop("template", {})}
-        kind = "UPDATE" if name in self.names() else "CREATE"
-        made = self.cloudformation.create_change_set(
-            StackName=name,
-            ChangeSetName="plan",
-            ChangeSetType=kind,
-            TemplateBody=json.dumps(template),
-            Capabilities=CAPABILITIES,
-            **more,
-        )
-        return dict(self.cloudformation.describe_change_set(ChangeSetName=made["Id"], IncludePropertyValues=True))
-
-    def delete(self, name: str = "stack", **more: Any) -> str:
-        """Delete a stack; its status when it has settled."""
-        stack_id = self.stack(name)["StackId"]
-        self.cloudformation.delete_stack(StackName=name, **more)
-        return self.settled(stack_id)
-
-    def settled(self, name: str = "stack") -> str:
-        return str(until(lambda: self.stack(name), lambda stack: not stack["StackStatus"].endswith("IN_PROGRESS"))["StackStatus"])
-
-    def stack(self, name: str = "stack") -> Json:
-        return dict(self.cloudformation.describe_stacks(StackName=name)["Stacks"][0])
-
     def names(self) -> list[str]:
         return [stack["StackName"] for stack in self.cloudformation.describe_stacks()["Stacks"]]
-
-    def outputs(self, name: str = "stack") -> dict[str, str]:
-        return {one["OutputKey"]: one["OutputValue"] for one in self.stack(name)["Outputs"]}
-
-    def events(self, name: str = "stack") -> list[tuple[str, str]]:
-        """Every event so far, the oldest first: of what, and which status."""
-        return [(event["LogicalResourceId"], event["ResourceStatus"]) for event in self.all_events(name)]
-
-    def all_events(self, name: str = "stack") -> list[Json]:
-        return list(reversed(self.cloudformation.describe_stack_events(StackName=name)["StackEvents"]))
-
-    def reason(self, logical_id: str, status: str, name: str = "stack") -> str:
-        """The reason of the last event of this resource and status."""
-        fitting = [e for e in self.all_events(name) if (e["LogicalResourceId"], e["ResourceStatus"]) == (logical_id, status)]
-        return str(fitting[-1].get("ResourceStatusReason", ""))
 
     def failures(self, name: str = "stack") -> list[str]:
         """What failed, and why."""
@@ -128,15 +77,6 @@ class World:
         """The parameter store: what stands in it is what the stacks really made."""
         found = self.ssm.get_parameters_by_path(Path="/", Recursive=True)["Parameters"]
         return {parameter["Name"]: parameter["Value"] for parameter in found}
-
-
-def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 60) -> Any:
-    """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
-    end = time.monotonic() + seconds
-    while not ok(seen := look()):
-        assert time.monotonic() < end, f"still not so after {seconds} s: {seen}"
-        time.sleep(0.01)  # between two looks over HTTP, as a client does
-    return seen
 
 
 @dataclass

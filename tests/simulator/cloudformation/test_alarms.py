@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from local_aws.clock import clock
-from tests.simulator.cloudformation.conftest import REGION, SPEED, World, until
+from tests.simulator.cloudformation.conftest import REGION, SPEED, World
+from tests.simulator.machinery.account import until
 
 pytestmark = pytest.mark.local
 
@@ -61,14 +62,14 @@ def state(world: World) -> str:
 
 def test_a_line_that_the_filter_matches_raises_the_alarm_until_its_period_is_over(world: World) -> None:
     assert world.deploy(resources()) == "CREATE_COMPLETE"
-    assert until(lambda: state(world), lambda found: found == "OK")
+    until(lambda: state(world) == "OK")
     clock.set_speed(60)  # so that the period is not over before its alarm is looked at
     write(world, {"alarm": "other"}, {"message": "refused"})
     assert state(world) == "OK"
     write(world, {"alarm": "refused"})
     assert state(world) == "ALARM"
     clock.set_speed(SPEED)
-    assert until(lambda: state(world), lambda found: found == "OK")
+    until(lambda: state(world) == "OK")
 
 
 def test_an_alarm_notifies_its_topic(world: World) -> None:
@@ -119,7 +120,7 @@ def test_the_history_of_an_alarm_has_its_states_newest_first(world: World) -> No
         items = cloudwatch.describe_alarm_history(AlarmName=name, HistoryItemType="StateUpdate")["AlarmHistoryItems"]
         return [json.loads(item["HistoryData"])["newState"]["stateValue"] for item in items]
 
-    assert until(states, lambda found: found[:2] == ["OK", "ALARM"])
+    until(lambda: states()[:2] == ["OK", "ALARM"])
     later = datetime.now(UTC) + timedelta(hours=1)
     assert cloudwatch.describe_alarm_history(AlarmName=name, StartDate=later)["AlarmHistoryItems"] == []
 

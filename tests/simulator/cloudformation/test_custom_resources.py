@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from local_aws.testing import ask
-from tests.simulator.cloudformation.conftest import Functions, World, broken, custom_resource, parameter, until
+from tests.simulator.cloudformation.conftest import Functions, World, broken, custom_resource, parameter
+from tests.simulator.machinery.account import until
 
 pytestmark = pytest.mark.local
 
@@ -186,7 +187,7 @@ def test_what_a_custom_resource_needs_outlives_its_delete(world: World, function
     deletion = threading.Thread(target=world.delete)
     deletion.start()
 
-    until(functions.kinds, lambda kinds: "Delete" in kinds)
+    until(lambda: "Delete" in functions.kinds())
     assert world.parameters() == {"/a": "x"}
     functions.answer(functions.events[-1])
     deletion.join()

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.simulator.cloudformation.conftest import World, parameter, until
+from tests.simulator.cloudformation.conftest import World, parameter
+from tests.simulator.machinery.account import until
 
 pytestmark = pytest.mark.local
 
@@ -84,5 +85,5 @@ def test_a_file_system_that_is_retained_holds_its_network(world: World) -> None:
     assert {"Subnet", "Group", "Vpc"} <= world.resources()
 
     world.client("fsx").delete_file_system(FileSystemId=file_system)
-    until(lambda: _file_systems(world), lambda left: left == [])
+    until(lambda: _file_systems(world) == [])
     assert world.delete() == "DELETE_COMPLETE"

@@ -3,7 +3,8 @@
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.simulator.cloudformation.conftest import Functions, World, broken, custom_resource, parameter, until
+from tests.simulator.cloudformation.conftest import Functions, World, broken, custom_resource, parameter
+from tests.simulator.machinery.account import until
 
 pytestmark = pytest.mark.local
 
@@ -143,7 +144,7 @@ def test_an_update_can_be_cancelled(world: World, functions: Functions, at_once:
 
     change_set = world.change_set({"T": custom_resource(N=2)})
     world.cloudformation.execute_change_set(ChangeSetName=change_set["ChangeSetId"])
-    until(functions.kinds, lambda kinds: "Update" in kinds)
+    until(lambda: "Update" in functions.kinds())
     world.cloudformation.cancel_update_stack(StackName="stack")
 
     assert world.settled() == "UPDATE_ROLLBACK_COMPLETE"
@@ -155,7 +156,7 @@ def test_a_stack_can_be_deleted_while_it_is_being_made(world: World, functions: 
     functions.silent_on("Create")
     change_set = world.change_set({"T": custom_resource(), "A": parameter("a")})
     world.cloudformation.execute_change_set(ChangeSetName=change_set["ChangeSetId"])
-    until(functions.kinds, lambda kinds: "Create" in kinds)
+    until(lambda: "Create" in functions.kinds())
 
     assert world.delete() == "DELETE_COMPLETE"
     assert (functions.kinds(), world.parameters()) == (["Create", "Delete"], {})

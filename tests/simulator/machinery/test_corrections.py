@@ -1,6 +1,5 @@
 """Moto's behaviour as corrected, and that what is corrected is still as it was when moto was pinned."""
 
-import time
 from typing import Any
 
 import moto
@@ -67,15 +66,3 @@ def test_an_action_that_moto_lacks_is_refused_once_instead_of_retried(account: A
 )
 def test_every_seam_is_ours_while_the_embedded_aws_lives(owner: Any, name: str) -> None:
     assert getattr(owner, name).__module__.startswith("local_aws.")
-
-
-def test_events_of_a_log_group_are_filtered_by_the_prefix_of_their_streams(account: Account) -> None:
-    logs = account.logs
-    logs.create_log_group(logGroupName="nodes")
-    for stream in ("workers/i-1", "login/i-2"):
-        logs.create_log_stream(logGroupName="nodes", logStreamName=stream)
-        events = [{"timestamp": int(time.time() * 1000), "message": stream}]
-        logs.put_log_events(logGroupName="nodes", logStreamName=stream, logEvents=events)
-    for prefix, found in (("workers/", ["workers/i-1"]), ("other/", [])):
-        events = logs.filter_log_events(logGroupName="nodes", logStreamNamePrefix=prefix)["events"]
-        assert [event["message"] for event in events] == found

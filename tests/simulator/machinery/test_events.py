@@ -2,7 +2,6 @@ import json
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from local_aws import events, faults
 from local_aws.clock import clock
@@ -97,12 +96,6 @@ def test_delivery_is_tried_again_while_lambda_refuses(rule: Account) -> None:
     publish(status="FAILED")
     until(lambda: rule.ran("target"), seconds=60)
     assert until(outcome) == "delivered"
-
-
-def test_a_pattern_with_a_filter_that_is_not_known_is_refused(account: Account) -> None:
-    pattern = {"detail": {"status": [{"sounds-like": "failed"}]}}
-    with pytest.raises(ClientError, match="Unrecognized match type sounds-like"):
-        account.events.put_rule(Name="rule", EventPattern=json.dumps(pattern))
 
 
 @pytest.mark.parametrize(

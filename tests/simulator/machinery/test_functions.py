@@ -133,7 +133,7 @@ def test_a_function_knows_how_much_time_it_has(account: Account) -> None:
 
 
 def test_the_log_goes_to_the_configured_group(account: Account) -> None:
-    account.logs.create_log_group(logGroupName="/mine")
+    account.log_group("/mine")
     account.function("f", COUNTING, LoggingConfig={"LogGroup": "/mine"})
     account.call("f", {"word": "hé"})
     messages = account.messages("/mine")
@@ -144,7 +144,7 @@ def test_the_log_goes_to_the_configured_group(account: Account) -> None:
 
 
 def test_a_role_that_may_not_write_the_log_loses_it(account: Account) -> None:
-    account.logs.create_log_group(logGroupName="/mine")
+    account.log_group("/mine")
     reads = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
     account.function("f", COUNTING, reads, LoggingConfig={"LogGroup": "/mine"})
     assert account.call("f")["count"] == 1
@@ -181,7 +181,7 @@ exports.handler = async (event, context) => {
   const found = await new S3Client({}).send(new ListBucketsCommand({}));
   return { buckets: found.Buckets.map((bucket) => bucket.Name), left: context.getRemainingTimeInMillis() };
 };"""
-    account.s3.create_bucket(Bucket="one-bucket", CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
+    account.bucket("one-bucket")
     account.function("f", Runtime="nodejs22.x", Code={"ZipFile": package(index_js=code)})
     answer = account.call("f")
     assert answer["buckets"] == ["one-bucket"]

@@ -195,7 +195,7 @@ def logging_to(group: str, *, data: bool) -> dict[str, Any]:
 
 
 def test_executions_are_logged_without_their_data_when_the_machine_says_so(account: Account) -> None:
-    account.logs.create_log_group(logGroupName="/machine")
+    account.log_group("/machine")
     for name, data in (("silent", False), ("open", True)):
         states = {"P": {"Type": "Pass", "End": True}}
         account.ended(
@@ -208,7 +208,7 @@ def test_executions_are_logged_without_their_data_when_the_machine_says_so(accou
 
 
 def test_a_role_that_may_not_deliver_logs_is_refused(account: Account) -> None:
-    account.logs.create_log_group(logGroupName="/machine")
+    account.log_group("/machine")
     invoke = {"Effect": "Allow", "Action": "lambda:InvokeFunction", "Resource": "*"}
     with pytest.raises(ClientError, match="not authorized to access the Log Destination"):
         account.machine("m", WAIT, invoke, loggingConfiguration=logging_to("/machine", data=False))

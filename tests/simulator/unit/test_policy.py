@@ -26,10 +26,6 @@ def test_nothing_is_allowed_that_no_statement_allows() -> None:
     assert judge([allow(Resource="arn:aws:s3:::other/*")], attempt()) is Verdict.NOTHING
 
 
-def test_a_deny_wins_over_every_allow() -> None:
-    assert judge([allow(), deny(), allow()], attempt()) is Verdict.DENY
-
-
 def test_actions_are_compared_without_regard_to_case_and_resources_with_it() -> None:
     assert judge([allow(Action="S3:get*")], attempt()) is Verdict.ALLOW
     assert judge([allow(Resource="arn:aws:s3:::B/*")], attempt()) is Verdict.NOTHING

@@ -124,6 +124,14 @@ class FakeStates:
         due = [execution.due for execution in self.executions.values() if execution.status == "RUNNING"]
         return min(due, default=None)
 
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass, step by step."""
+        end = self._clock.after(seconds)
+        while (due := self.next_due()) is not None and due <= end:
+            self._clock.now = max(self._clock.now, due)
+            self.run_due()
+        self._clock.now = max(self._clock.now, end)
+
     def run_due(self) -> None:
         """Let every running execution do what is due."""
         for execution in list(self.executions.values()):

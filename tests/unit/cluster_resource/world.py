@@ -95,14 +95,7 @@ class World:
 
     def run(self, seconds: float = 3600) -> None:
         """Let time pass, step by step."""
-        end = self.clock.after(seconds)
-        while True:
-            due = self.states.next_due()
-            if due is None or due > end:
-                break
-            self.clock.now = max(self.clock.now, due)
-            self.states.run_due()
-        self.clock.now = max(self.clock.now, end)
+        self.states.pass_time(seconds)
 
     def finish(self, raw: Json) -> Json:
         """Deliver an event, let time pass until it has a response, and return the response."""
