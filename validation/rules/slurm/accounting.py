@@ -8,6 +8,7 @@ from config.arns import Arn, elsewhere
 from config.errors import ABSENT, Level, Path, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig, slurm_of
+from config.rds_authorities import rds_authorities, rds_region
 from config.slurm import Database
 from validation.rules.registry import slurm_request_rule, slurm_rule
 
@@ -116,6 +117,19 @@ def database_region(config: ClusterConfig) -> Iterator[Problem]:
     if found and config.region and found[1] != config.region:
         fix = f"use a database in {config.region}, or suppress this warning"
         yield Problem(("slurm", "accounting", "host"), host, f"is in {found[1]}, but the cluster is in {config.region}", fix)
+
+
+@slurm_rule("database-certificates", "slurm.accounting", level=Level.WARNING)
+def database_certificates(config: ClusterConfig) -> Iterator[Problem]:
+    """An external accounting database in RDS should be in a region whose certificate authorities are known.
+
+    Otherwise slurmdbd verifies the database only if a script stores the authorities on the controllers.
+    """
+    accounting = slurm_of(config).accounting
+    host, region = accounting.host, rds_region(accounting.host)
+    if accounting.database is Database.EXTERNAL and region and rds_authorities(host) is None:
+        fix = "see docs/operate/slurm.md, *TLS*, or suppress this warning"
+        yield Problem((*ACCOUNTING, "host"), host or "", f"the certificate authorities of RDS in {region} are unknown", fix)
 
 
 @slurm_rule("secret-key-region", "slurm.accounting")
