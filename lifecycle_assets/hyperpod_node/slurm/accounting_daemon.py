@@ -33,7 +33,8 @@ RuntimeDirectory=slurmdbd
 
 def start(database: Database, hosts: Sequence[Controller], system: System) -> None:
     """Run slurmdbd on this node with ``database``, and wait until it responds."""
-    _start(render(database, hosts), database.host, system)
+    _run(render(database, hosts), system)
+    _wait(database.host, system)
 
 
 def add_authorities(accounting: Accounting, system: System) -> None:
@@ -45,18 +46,22 @@ def add_authorities(accounting: Accounting, system: System) -> None:
     if (authorities := database.authorities(accounting, system)) is None:
         return
     try:
-        _start(f"{text}StorageParameters=SSL_CA={authorities}\n", host, system)
+        _run(f"{text}StorageParameters=SSL_CA={authorities}\n", system)
+        _wait(host, system)
     except NodeError as error:
         print(f"warning: slurmdbd does not verify the database at {host}: {error}")
-        _start(text, host, system)
+        _run(text, system)
 
 
-def _start(conf: str, host: str, system: System) -> None:
+def _run(conf: str, system: System) -> None:
     file = system.slurm_etc / "slurmdbd.conf"
     put(file, conf, mode=0o600, owner=system.owner_of(USER))
     daemon.provide("slurmdbd", "Slurm's accounting daemon", f"User=slurm\nExecStart={system.find('slurmdbd')} -D -s", system)
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.ensure_running("slurmdbd", [file, drop_in], system)
+
+
+def _wait(host: str, system: System) -> None:
     daemon.wait_for("slurmdbd", f"slurmdbd, with the database at {host}", lambda: _answers(system), TIMEOUT_S, system)
 
 
