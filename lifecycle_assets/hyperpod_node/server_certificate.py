@@ -1,8 +1,8 @@
 """Verify the certificate and the name of a MySQL server, because slurmdbd verifies less.
 
-slurmdbd passes SSL_CA to mysql_ssl_set (src/database/mysql_common.c of Slurm). Its library then verifies the authority. MySQL's
-library, and MariaDB's before 3.4, verify no name and do not require TLS: vio/viosslfactories.cc of MySQL 8,
-libmariadb/secure/openssl.c and plugins/auth/my_auth.c of MariaDB Connector/C 3.3.10. One authority of RDS signs for a region.
+slurmdbd passes SSL_CA to mysql_ssl_set (src/database/mysql_common.c of Slurm). Its library then verifies the authority, which is
+that of all databases of RDS in a region. MySQL's, and MariaDB's before 3.4, do not verify the name (vio/viosslfactories.cc of
+MySQL 8, libmariadb/secure/openssl.c of MariaDB Connector/C 3.3.10). Both accept a server that offers no TLS, also 3.4.10.
 """
 
 from __future__ import annotations
