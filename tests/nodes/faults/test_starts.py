@@ -28,6 +28,7 @@ aws secretsmanager get-secret-value --secret-id SECRET_ARN --query SecretString 
 jq --join-output .password /root/secret.json >/root/password
 echo 'CERTIFICATE' | base64 --decode | install --owner=mysql --mode=400 /dev/stdin /etc/mysql/server.pem
 printf '[mariadbd]\\nssl_cert=/etc/mysql/server.pem\\nssl_key=/etc/mysql/server.pem\\n' >/etc/mysql/mariadb.conf.d/99-tls.cnf
+chmod 644 /etc/mysql/mariadb.conf.d/99-tls.cnf
 systemctl restart mariadb
 mariadb <<END
 CREATE DATABASE slurm_acct_db;
