@@ -9,7 +9,7 @@ from cli.aws_errors import unless_absent
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
 from cli.events.aws_sources import raised
-from cli.events.event import Event, event_table
+from cli.events.event import event_table
 from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
 from cli.parts import Parts
@@ -43,7 +43,7 @@ class ClusterReport:
         self._slurm = controller_state(self._states, self._roles)
         self._kubernetes = KubernetesState.read(deployment) if deployment.is_eks else None
         self._nodes = [] if self._kubernetes else self._node_statuses()
-        self._eks_nodes = self._eks_node_statuses(self._kubernetes) if self._kubernetes else []
+        self._eks_nodes = [EksNodeStatus(each, self._kubernetes) for each in self._summaries] if self._kubernetes else []
         self._all_nodes = self._nodes or self._eks_nodes
         self._eks = EksState.read(self._parts, deployment) if self._kubernetes else None
         self._governance = Governance.read(self._parts, deployment, str(self._cluster.get("ClusterArn")))
@@ -80,7 +80,7 @@ class ClusterReport:
             *self._governance.blocks(),
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
-            *_event_blocks(last, self._deployment),
+            *([event_table(last), f"`{self._deployment.hpod('events')}` shows more, with what to do"] if last else []),
             *(["\n".join(map(str, every))] if (every := [*self._parts.missing, *missing]) else []),
         ]
         return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *self._troubles()])])
@@ -96,9 +96,6 @@ class ClusterReport:
             role, report = self._roles[each["InstanceId"]], self._states.get(each["InstanceId"])
             found.append(NodeStatus(each, role, report, self._slurm, self._bundle, low_disk_percent=low))
         return self._with_attempts(found)
-
-    def _eks_node_statuses(self, state: KubernetesState) -> list[EksNodeStatus]:
-        return [EksNodeStatus(each, state) for each in self._summaries]
 
     def _with_attempts(self, nodes: list[NodeStatus]) -> list[NodeStatus]:
         """Add the latest attempt to apply a bundle, if any node has an older one."""
@@ -192,7 +189,3 @@ def _alarm(alarm: Mapping[str, Any]) -> Json:
 def _alarm_blocks(alarms: list[Json]) -> list[Block]:
     lines = [f"{each['state']} {each['name']}: {each['description'] or each['message'] or ''}" for each in alarms]
     return ["\n".join(lines)] if lines else []
-
-
-def _event_blocks(events: list[Event], deployment: Deployment) -> list[Block]:
-    return [event_table(events), f"`{deployment.hpod('events')}` shows more, with what to do"] if events else []

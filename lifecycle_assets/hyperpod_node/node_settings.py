@@ -48,6 +48,8 @@ class Accounting:
     host: str | None
     port: int
     secret_arn: str | None
+    authorities: str | None = None
+    """The certificate authorities of a database in RDS, in PEM."""
 
 
 @dataclass(frozen=True)

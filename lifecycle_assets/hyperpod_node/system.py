@@ -12,6 +12,7 @@ from hyperpod_node.accounts import ACCOUNTS, Account, Accounts
 from hyperpod_node.as_user import as_user
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import CLOCK, Clock, RetryPolicy, retry
+from hyperpod_node.server_certificate import verify
 from hyperpod_node.shell import Run, run
 
 Result = TypeVar("Result")
@@ -39,6 +40,7 @@ class System:
     resolve: Callable[[str, None], object] = socket.getaddrinfo
     connect: Callable[[str, int], None] = _connect
     host_name: Callable[[], str] = socket.gethostname
+    verify: Callable[[str, int, str], None] = verify
 
     def path(self, path: str | Path) -> Path:
         """Return the file at the absolute ``path``, below ``root``."""

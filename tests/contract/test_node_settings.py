@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from config.model import ClusterConfig
+from config.rds_authorities import rds_authorities
 from config.storage import ExistingFileSystem, StorageConfig
 from constructs.hyperpod.lifecycle.node_settings import node_settings, render
 from hyperpod_node.node_settings import NodeSettings, Partition
@@ -51,7 +52,7 @@ def test_nodes_learn_how_slurm_is_set_up(config: ClusterConfig, settings: NodeSe
     accounting = file.pop("accounting")
     accounting.pop("secret_key_arn")  # only the role needs it
     accounting.pop("schema_name")  # only the request needs it
-    assert vars(settings.accounting) == accounting
+    assert vars(settings.accounting) == {**accounting, "authorities": rds_authorities(accounting["host"])}
     file.pop("partitions")  # below
     file.pop("controller_role")  # only the request and the roles need it
     assert {key: value for key, value in vars(settings.slurm).items() if key != "partitions"} == file

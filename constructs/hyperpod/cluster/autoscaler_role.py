@@ -10,6 +10,7 @@ from config.tags import CLUSTER_TAG
 from constructs.hyperpod.cluster.key_permissions import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.nag import acknowledge_wildcards
 from constructs.hyperpod.removal_policy import retain
+from constructs.hyperpod.statement import allow
 
 AUTOSCALER = "hyperpod.sagemaker.amazonaws.com"
 
@@ -24,11 +25,12 @@ class AutoscalerRole(iam.Role):
         stack = cdk.Stack.of(scope)
         clusters = stack.format_arn(service="sagemaker", resource="cluster", resource_name="*")
         statements = [
-            iam.PolicyStatement(
-                sid="ScaleCluster",
-                actions=["sagemaker:BatchAddClusterNodes", "sagemaker:BatchDeleteClusterNodes"],
-                resources=[clusters],
-                conditions={"StringEquals": {f"aws:ResourceTag/{CLUSTER_TAG}": config.name}},
+            allow(
+                "ScaleCluster",
+                clusters,
+                "sagemaker:BatchAddClusterNodes",
+                "sagemaker:BatchDeleteClusterNodes",
+                StringEquals={f"aws:ResourceTag/{CLUSTER_TAG}": config.name},
             ),
             *encrypt_volumes(stack, volume_key_ids(EffectiveRequest(config))),
         ]

@@ -13,6 +13,7 @@ from constructs.hyperpod.cluster.request_alarms import RequestAlarms
 from constructs.hyperpod.cluster.request_machine import RequestMachine
 from constructs.hyperpod.cluster.resource_function import Placement, ResourceFunction
 from constructs.hyperpod.nag import acknowledge_wildcards
+from constructs.hyperpod.statement import allow
 
 
 class Permissions(Protocol):
@@ -64,7 +65,11 @@ class ClusterProvider(Construct):
             "Entry",
             code=code,
             module="entry",
-            statements=[*requests.supersede(), *requests.start_executions(), _invoke(responder)],
+            statements=[
+                *requests.supersede(),
+                *requests.start_executions(),
+                allow("InvokeResponder", responder.function_arn, "lambda:InvokeFunction"),
+            ],
             environment=environment,
         )
         # CloudFormation sends requests to it; it cannot change in an existing stack.
@@ -111,7 +116,3 @@ class ClusterProvider(Construct):
             ),
             targets=[targets.LambdaFunction(responder)],
         )
-
-
-def _invoke(function: lambda_.IFunction) -> iam.PolicyStatement:
-    return iam.PolicyStatement(sid="InvokeResponder", actions=["lambda:InvokeFunction"], resources=[function.function_arn])

@@ -7,6 +7,7 @@ from aws_cdk import aws_iam as iam
 
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
+from constructs.hyperpod.statement import allow
 
 ALIAS = "alias/"
 
@@ -27,10 +28,9 @@ def encrypt_volumes(stack: cdk.Stack, key_ids: Sequence[str]) -> list[iam.Policy
     arns = [_arn(stack, each) for each in key_ids if ALIAS not in each]
     if not arns:
         return []
-    for_services = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
     return [
-        iam.PolicyStatement(sid="DescribeVolumeKeys", actions=["kms:DescribeKey"], resources=arns),
-        iam.PolicyStatement(sid="GrantVolumeKeys", actions=["kms:CreateGrant"], resources=arns, conditions=for_services),
+        allow("DescribeVolumeKeys", arns, "kms:DescribeKey"),
+        allow("GrantVolumeKeys", arns, "kms:CreateGrant", Bool={"kms:GrantIsForAWSResource": "true"}),
     ]
 
 
@@ -53,16 +53,8 @@ def _read(name: str, arn: str | None, key_arn: str | None) -> list[iam.PolicySta
     """Allow reading one secret, and decrypting it only through Secrets Manager."""
     statements = []
     if arn:
-        sid, actions = f"Read{name}Secret", ["secretsmanager:GetSecretValue"]
-        statements.append(iam.PolicyStatement(sid=sid, actions=actions, resources=[arn]))
+        statements.append(allow(f"Read{name}Secret", arn, "secretsmanager:GetSecretValue"))
     if key_arn:
         service = f"secretsmanager.{key_arn.split(':')[3]}.amazonaws.com"
-        statements.append(
-            iam.PolicyStatement(
-                sid=f"Decrypt{name}Secret",
-                actions=["kms:Decrypt"],
-                resources=[key_arn],
-                conditions={"StringEquals": {"kms:ViaService": service}},
-            )
-        )
+        statements.append(allow(f"Decrypt{name}Secret", key_arn, "kms:Decrypt", StringEquals={"kms:ViaService": service}))
     return statements

@@ -16,15 +16,9 @@ from constructs.hyperpod.cluster.key_permissions import encrypt_volumes, read_se
 from constructs.hyperpod.cluster.orchestrator_permissions import ASSIGN_POD_ADDRESSES, join_kubernetes, join_wildcards
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
+from constructs.hyperpod.statement import allow
 
 NAMESPACE = "/aws/sagemaker/Clusters"
-
-# `make privilege` shows what fails without each other action. AWS does not document when HyperPod's agents on nodes need these;
-# https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerClusterInstanceRolePolicy.html allows them.
-UNTESTED = {
-    "cloudwatch:PutMetricData": "only AWS's agents on nodes publish metrics",
-    "logs:DescribeLogStreams": "only AWS's agent on nodes writes logs",
-}
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,15 @@ class NodePermissions:
             *self._scripts(),
             *(self.scripts.running_nodes.node_statements() if self.scripts.running_nodes else []),
             *self._create_interfaces(),
-            self._describe_network(),
+            allow(
+                "DescribeNetwork",
+                "*",
+                "ec2:DescribeDhcpOptions",
+                "ec2:DescribeNetworkInterfaces",
+                "ec2:DescribeSecurityGroups",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeVpcs",
+            ),
             *self._mounts(),
             *(
                 join_kubernetes(self.stack, self.config, instance=self._instance, security_groups=self._security_groups)
@@ -66,18 +68,17 @@ class NodePermissions:
 
         https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action.
         """
-        return iam.PolicyStatement(
-            sid="ManageNetworkInterfaces",
-            actions=[
-                "ec2:CreateNetworkInterfacePermission",
-                "ec2:CreateTags",  # AWS's policies need no ec2:CreateAction: HyperPod may tag in a separate call
-                "ec2:DeleteNetworkInterface",
-                "ec2:DeleteNetworkInterfacePermission",
-                "ec2:DetachNetworkInterface",
-                *(ASSIGN_POD_ADDRESSES if self.config.eks else ()),
-            ],
-            resources=[self._interface],
-            conditions=self._existing_interfaces,
+        return allow(
+            "ManageNetworkInterfaces",
+            self._interface,
+            "ec2:CreateNetworkInterfacePermission",
+            "ec2:CreateTags",  # AWS's policies need no ec2:CreateAction: HyperPod may tag in a separate call
+            "ec2:DeleteNetworkInterface",
+            "ec2:DeleteNetworkInterfacePermission",
+            "ec2:DetachNetworkInterface",
+            *(ASSIGN_POD_ADDRESSES if self.config.eks else ()),
+            ArnEquals={"ec2:Subnet": [self._ec2("subnet", each, account="*") for each in self._subnets]},
+            Null={"aws:ResourceTag/AmazonFSx.FileSystemId": "true"},
         )
 
     @property
@@ -115,27 +116,22 @@ class NodePermissions:
 
     def _observability(self) -> list[iam.PolicyStatement]:
         return [
-            iam.PolicyStatement(sid="CreateLogGroup", actions=["logs:CreateLogGroup"], resources=[self._log_group]),
-            iam.PolicyStatement(
-                sid="WriteLogs",
-                actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
-                resources=[f"{self._log_group}:log-stream:*"],
+            allow("CreateLogGroup", self._log_group, "logs:CreateLogGroup"),
+            allow(
+                "WriteLogs",
+                f"{self._log_group}:log-stream:*",
+                "logs:CreateLogStream",
+                "logs:DescribeLogStreams",
+                "logs:PutLogEvents",
             ),
-            iam.PolicyStatement(
-                sid="WriteMetrics",
-                actions=["cloudwatch:PutMetricData"],
-                resources=["*"],
-                conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
-            ),
-            iam.PolicyStatement(
-                sid="AllowSsmSessions",
-                actions=[
-                    "ssmmessages:CreateControlChannel",
-                    "ssmmessages:CreateDataChannel",
-                    "ssmmessages:OpenControlChannel",
-                    "ssmmessages:OpenDataChannel",
-                ],
-                resources=["*"],
+            allow("WriteMetrics", "*", "cloudwatch:PutMetricData", StringEquals={"cloudwatch:namespace": NAMESPACE}),
+            allow(
+                "AllowSsmSessions",
+                "*",
+                "ssmmessages:CreateControlChannel",
+                "ssmmessages:CreateDataChannel",
+                "ssmmessages:OpenControlChannel",
+                "ssmmessages:OpenDataChannel",
             ),
         ]
 
@@ -143,53 +139,23 @@ class NodePermissions:
         """Allow only reads: write access to the scripts would be root access to all new nodes."""
         own_account = {"aws:ResourceAccount": cdk.Aws.ACCOUNT_ID}
         return [
-            iam.PolicyStatement(
-                sid="ReadScripts",
-                actions=["s3:GetObject"],
-                resources=[self.scripts.bucket.scripts_arn],
-                conditions={"StringEquals": own_account},
-            ),
-            iam.PolicyStatement(
-                sid="ListScripts",
-                actions=["s3:ListBucket"],
-                resources=[self.scripts.bucket.bucket_arn],
-                conditions={"StringEquals": own_account},
-            ),
+            allow("ReadScripts", self.scripts.bucket.scripts_arn, "s3:GetObject", StringEquals=own_account),
+            allow("ListScripts", self.scripts.bucket.bucket_arn, "s3:ListBucket", StringEquals=own_account),
         ]
 
     def _create_interfaces(self) -> list[iam.PolicyStatement]:
         """Allow HyperPod, in whose account nodes run, to create their network interfaces in this account."""
         return [
-            iam.PolicyStatement(
-                sid="CreateNetworkInterfaces",
-                actions=["ec2:CreateNetworkInterface"],
-                resources=[self._interface, *self._subnets_and_groups],
-            ),
-            iam.PolicyStatement(
-                sid="TagNewNetworkInterfaces",
-                actions=["ec2:CreateTags"],
-                resources=[self._interface],
-                conditions={"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
+            allow("CreateNetworkInterfaces", [self._interface, *self._subnets_and_groups], "ec2:CreateNetworkInterface"),
+            allow(
+                "TagNewNetworkInterfaces",
+                self._interface,
+                "ec2:CreateTags",
+                StringEquals={"ec2:CreateAction": "CreateNetworkInterface"},
             ),
             # Detaching also requires the right on the interface, which is limited to the cluster's subnets.
-            iam.PolicyStatement(
-                sid="DetachNetworkInterfaces", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
-            ),
+            allow("DetachNetworkInterfaces", self._instance, "ec2:DetachNetworkInterface"),
         ]
-
-    def _describe_network(self) -> iam.PolicyStatement:
-        """Allow HyperPod to find network interfaces and their network."""
-        return iam.PolicyStatement(
-            sid="DescribeNetwork",
-            actions=[
-                "ec2:DescribeDhcpOptions",
-                "ec2:DescribeNetworkInterfaces",
-                "ec2:DescribeSecurityGroups",
-                "ec2:DescribeSubnets",
-                "ec2:DescribeVpcs",
-            ],
-            resources=["*"],
-        )
 
     def _mounts(self) -> list[iam.PolicyStatement]:
         """Allow HyperPod to find file systems in InstanceStorageConfigs, and AWS's scripts to see which are EFA-enabled.
@@ -203,40 +169,23 @@ class NodePermissions:
         is_looked_up = self.config.lifecycle.source is not None and existing is not None and existing.efa
         if not (is_mounted_by_hyperpod or is_looked_up):
             return []
-        return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
+        return [allow("DescribeFileSystems", "*", "fsx:DescribeFileSystems")]
 
     def _data_bucket(self) -> list[iam.PolicyStatement]:
         """Allow what `node_access` sets; `write` deletes too, as programs rotate checkpoints and PutObject can overwrite."""
-        access = self.config.storage.data_bucket.node_access
+        access, objects = self.config.storage.data_bucket.node_access, f"{self._data_bucket_arn}/*"
         statements = []
         if access is not NodeAccess.NONE:
-            listing, reading = ["s3:ListBucket"], ["s3:GetObject"]
-            statements += [
-                iam.PolicyStatement(sid="ListDataBucket", actions=listing, resources=[self._data_bucket_arn]),
-                iam.PolicyStatement(sid="ReadDataBucket", actions=reading, resources=[f"{self._data_bucket_arn}/*"]),
-            ]
+            statements.append(allow("ListDataBucket", self._data_bucket_arn, "s3:ListBucket"))
+            statements.append(allow("ReadDataBucket", objects, "s3:GetObject"))
         if access is NodeAccess.WRITE:
-            writing = ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"]
-            statements.append(
-                iam.PolicyStatement(sid="WriteDataBucket", actions=writing, resources=[f"{self._data_bucket_arn}/*"])
-            )
+            writing = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject")
+            statements.append(allow("WriteDataBucket", objects, *writing))
         return statements
 
     @cached_property
     def _data_bucket_arn(self) -> str:
         return self.stack.format_arn(service="s3", region="", account="", resource=str(self.data_bucket_name))
-
-    @cached_property
-    def _existing_interfaces(self) -> dict[str, dict[str, object]]:
-        """Return the conditions for interfaces in the cluster's subnets, except those of file systems, which FSx tags.
-
-        The subnets accept any account, because the ARN of a shared subnet contains its owner's. For the tag, see
-        https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonFSxServiceRolePolicy.html.
-        """
-        return {
-            "ArnEquals": {"ec2:Subnet": [self._ec2("subnet", each, account="*") for each in self._subnets]},
-            "Null": {"aws:ResourceTag/AmazonFSx.FileSystemId": "true"},
-        }
 
     @cached_property
     def _subnets(self) -> list[str]:

@@ -8,36 +8,7 @@ from aws_cdk import aws_iam as iam
 
 from config.model import ClusterConfig
 from config.tags import CLUSTER_TAG
-
-# tests/kubernetes/privilege shows what fails without each other action.
-UNTESTED = {
-    **dict.fromkeys(
-        (
-            "ec2:AssignPrivateIpAddresses",
-            "ec2:AttachNetworkInterface",
-            "ec2:ModifyNetworkInterfaceAttribute",
-            "ec2:UnassignPrivateIpAddresses",
-            "sagemaker:AttachClusterNodeNetworkInterface",
-        ),
-        "only the VPC CNI gives pods addresses of the VPC",
-    ),
-    **dict.fromkeys(
-        ("ec2:DescribeInstanceTypes", "ec2:DescribeInstances", "ec2:DescribeTags", "fsx:DescribeFileSystems"),
-        "only programs of AWS on nodes, such as the VPC CNI and the EFA device plugin, read these",
-    ),
-    **dict.fromkeys(
-        (
-            "ecr:BatchCheckLayerAvailability",
-            "ecr:BatchGetImage",
-            "ecr:GetAuthorizationToken",
-            "ecr:GetDownloadUrlForLayer",
-        ),
-        "only containerd on nodes of AWS pulls images from ECR",
-    ),
-    "cloudwatch:DescribeAlarms": "only a software update with alarms needs it",
-    "eks-auth:AssumeRoleForPodIdentity": "only the Pod Identity agent on nodes of AWS calls it",
-}
-"""Actions of the node role, with the reason why the embedded AWS cannot show that they are needed."""
+from constructs.hyperpod.statement import allow
 
 
 def eks_cluster_arn(stack: cdk.Stack, config: ClusterConfig) -> str | None:
@@ -48,15 +19,13 @@ def eks_cluster_arn(stack: cdk.Stack, config: ClusterConfig) -> str | None:
 def admit_nodes(stack: cdk.Stack, cluster_name: str) -> list[iam.PolicyStatement]:
     """Allow HyperPod to create and delete the access entries of its nodes and its service, with the caller's rights."""
     return [
-        iam.PolicyStatement(
-            sid="CreateAccessEntries",
-            actions=["eks:CreateAccessEntry", "eks:DescribeCluster"],
-            resources=[_cluster(stack, cluster_name)],
-        ),
-        iam.PolicyStatement(
-            sid="ManageAccessEntries",
-            actions=["eks:AssociateAccessPolicy", "eks:DeleteAccessEntry", "eks:DescribeAccessEntry"],
-            resources=[_entries(stack, cluster_name)],
+        allow("CreateAccessEntries", _cluster(stack, cluster_name), "eks:CreateAccessEntry", "eks:DescribeCluster"),
+        allow(
+            "ManageAccessEntries",
+            _entries(stack, cluster_name),
+            "eks:AssociateAccessPolicy",
+            "eks:DeleteAccessEntry",
+            "eks:DescribeAccessEntry",
         ),
     ]
 
@@ -82,44 +51,29 @@ def join_kubernetes(
     """Allow nodes to join the EKS cluster, give pods addresses, pull images, and assume the roles of pods."""
     return [
         # Both actions also require the right on the interface, which is limited to the cluster's subnets.
-        iam.PolicyStatement(
-            sid="AttachPodInterfaces",
-            actions=["ec2:AttachNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
-            resources=[instance],
-        ),
+        allow("AttachPodInterfaces", instance, "ec2:AttachNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"),
         # The VPC CNI after 1.23.1 attaches interfaces so: https://github.com/aws/amazon-vpc-cni-k8s/pull/3874
-        iam.PolicyStatement(
-            sid="AttachNodeInterfaces",
-            actions=["sagemaker:AttachClusterNodeNetworkInterface"],
-            resources=[_hyperpod_clusters(stack)],
-            conditions={"StringEquals": {f"aws:ResourceTag/{CLUSTER_TAG}": config.name}},
+        allow(
+            "AttachNodeInterfaces",
+            _hyperpod_clusters(stack),
+            "sagemaker:AttachClusterNodeNetworkInterface",
+            StringEquals={f"aws:ResourceTag/{CLUSTER_TAG}": config.name},
         ),
         # The VPC CNI gives a node's further interfaces the security groups of its first one.
-        iam.PolicyStatement(sid="SetSecurityGroups", actions=["ec2:ModifyNetworkInterfaceAttribute"], resources=security_groups),
-        iam.PolicyStatement(
-            sid="DescribeNode",
-            actions=[
-                # The EFA device plugin checks file systems.
-                "ec2:DescribeInstanceTypes",
-                "ec2:DescribeInstances",
-                "ec2:DescribeTags",
-                "ecr:GetAuthorizationToken",
-                "fsx:DescribeFileSystems",
-            ],
-            resources=["*"],
+        allow("SetSecurityGroups", security_groups, "ec2:ModifyNetworkInterfaceAttribute"),
+        allow(
+            "DescribeNode",
+            "*",
+            "ec2:DescribeInstanceTypes",
+            "ec2:DescribeInstances",
+            "ec2:DescribeTags",
+            "ecr:GetAuthorizationToken",
+            "fsx:DescribeFileSystems",  # by the EFA device plugin
         ),
         # HyperPod reads the alarms that stop a software update.
-        iam.PolicyStatement(sid="ReadAlarms", actions=["cloudwatch:DescribeAlarms"], resources=[_alarms(stack)]),
-        iam.PolicyStatement(
-            sid="PullImages",
-            actions=["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
-            resources=[_images(stack)],
-        ),
-        iam.PolicyStatement(
-            sid="AssumePodRoles",
-            actions=["eks-auth:AssumeRoleForPodIdentity"],
-            resources=[_cluster(stack, str(config.eks_cluster_name))],
-        ),
+        allow("ReadAlarms", _alarms(stack), "cloudwatch:DescribeAlarms"),
+        allow("PullImages", _images(stack), "ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"),
+        allow("AssumePodRoles", _cluster(stack, str(config.eks_cluster_name)), "eks-auth:AssumeRoleForPodIdentity"),
     ]
 
 

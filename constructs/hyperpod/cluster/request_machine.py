@@ -12,6 +12,7 @@ from constructs import Construct
 
 from constructs.hyperpod.nag import acknowledge_wildcards
 from constructs.hyperpod.service_principal import service_principal
+from constructs.hyperpod.statement import allow
 
 INTERVAL_S = 30
 # CloudFormation times out after an hour. Steps end a request after 57 minutes; this timeout ends steps that fail to.
@@ -63,21 +64,22 @@ class RequestMachine(sfn.StateMachine):
 
     def start_executions(self) -> list[iam.PolicyStatement]:
         """Allow starting executions, and reading their encrypted data."""
-        start = iam.PolicyStatement(sid="StartExecutions", actions=["states:StartExecution"], resources=[self.state_machine_arn])
-        return [start, self._key.use()]
+        return [allow("StartExecutions", self.state_machine_arn, "states:StartExecution"), self._key.use()]
 
     def list_executions(self) -> iam.PolicyStatement:
         """Allow listing executions."""
-        return iam.PolicyStatement(sid="ListExecutions", actions=["states:ListExecutions"], resources=[self.state_machine_arn])
+        return allow("ListExecutions", self.state_machine_arn, "states:ListExecutions")
 
     def supersede(self) -> list[iam.PolicyStatement]:
         """Allow listing, reading and stopping executions of older requests."""
         return [
             self.list_executions(),
-            iam.PolicyStatement(
-                sid="StopSupersededExecutions",
-                actions=["states:DescribeExecution", "states:GetExecutionHistory", "states:StopExecution"],
-                resources=[self._executions],
+            allow(
+                "StopSupersededExecutions",
+                self._executions,
+                "states:DescribeExecution",
+                "states:GetExecutionHistory",
+                "states:StopExecution",
             ),
         ]
 
@@ -119,7 +121,7 @@ class RequestKey(kms.Key):
         https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html: both actions for StartExecution and for the
         state machine's role, which also encrypts the logs' delivery.
         """
-        return iam.PolicyStatement(sid="UseRequestKey", actions=["kms:Decrypt", "kms:GenerateDataKey"], resources=[self.key_arn])
+        return allow("UseRequestKey", self.key_arn, "kms:Decrypt", "kms:GenerateDataKey")
 
 
 def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
@@ -164,30 +166,26 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
 def _role(scope: Construct, step: lambda_.IFunction, key: RequestKey) -> iam.Role:
     statements = [
         key.use(),
-        iam.PolicyStatement(sid="InvokeStepLambda", actions=["lambda:InvokeFunction"], resources=[step.function_arn]),
-        iam.PolicyStatement(
-            sid="ManageLogDelivery",
-            actions=[
-                "logs:CreateLogDelivery",
-                "logs:DeleteLogDelivery",
-                "logs:DescribeLogGroups",
-                "logs:DescribeResourcePolicies",
-                "logs:GetLogDelivery",
-                "logs:ListLogDeliveries",
-                "logs:PutResourcePolicy",
-                "logs:UpdateLogDelivery",
-            ],
-            resources=["*"],
+        allow("InvokeStepLambda", step.function_arn, "lambda:InvokeFunction"),
+        allow(
+            "ManageLogDelivery",
+            "*",
+            "logs:CreateLogDelivery",
+            "logs:DeleteLogDelivery",
+            "logs:DescribeLogGroups",
+            "logs:DescribeResourcePolicies",
+            "logs:GetLogDelivery",
+            "logs:ListLogDeliveries",
+            "logs:PutResourcePolicy",
+            "logs:UpdateLogDelivery",
         ),
-        iam.PolicyStatement(
-            sid="WriteTraces",
-            actions=[
-                "xray:GetSamplingRules",
-                "xray:GetSamplingTargets",
-                "xray:PutTelemetryRecords",
-                "xray:PutTraceSegments",
-            ],
-            resources=["*"],
+        allow(
+            "WriteTraces",
+            "*",
+            "xray:GetSamplingRules",
+            "xray:GetSamplingTargets",
+            "xray:PutTelemetryRecords",
+            "xray:PutTraceSegments",
         ),
     ]
     # Not its own ARN: the state machine needs the role first.

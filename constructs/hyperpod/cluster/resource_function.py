@@ -13,6 +13,7 @@ from constructs import Construct, IValidation
 
 from constructs.hyperpod.cluster.function_package import PACKAGE
 from constructs.hyperpod.nag import acknowledge_wildcards
+from constructs.hyperpod.statement import allow
 
 
 @dataclass(frozen=True)
@@ -79,17 +80,15 @@ class ResourceFunction(lambda_.Function):
         """Put the function into subnets, and let Lambda manage its network interfaces there."""
         resource.vpc_config = placement.vpc_config
         self.add_to_role_policy(
-            iam.PolicyStatement(
-                sid="ManageNetworkInterfaces",
-                actions=[
-                    "ec2:AssignPrivateIpAddresses",
-                    "ec2:CreateNetworkInterface",
-                    "ec2:DeleteNetworkInterface",
-                    "ec2:DescribeNetworkInterfaces",
-                    "ec2:DescribeSubnets",
-                    "ec2:UnassignPrivateIpAddresses",
-                ],
-                resources=["*"],
+            allow(
+                "ManageNetworkInterfaces",
+                "*",
+                "ec2:AssignPrivateIpAddresses",
+                "ec2:CreateNetworkInterface",
+                "ec2:DeleteNetworkInterface",
+                "ec2:DescribeNetworkInterfaces",
+                "ec2:DescribeSubnets",
+                "ec2:UnassignPrivateIpAddresses",
             )
         )
         # https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
@@ -120,9 +119,7 @@ class NoVpc:
 
 
 def _role(scope: Construct, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:
-    write_logs = iam.PolicyStatement(
-        sid="WriteLogs", actions=["logs:CreateLogStream", "logs:PutLogEvents"], resources=[log_group.log_group_arn]
-    )
+    write_logs = allow("WriteLogs", log_group.log_group_arn, "logs:CreateLogStream", "logs:PutLogEvents")
     return iam.Role(
         scope,
         "Role",

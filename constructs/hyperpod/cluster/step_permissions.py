@@ -10,13 +10,11 @@ from aws_cdk import aws_iam as iam
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
 from constructs.hyperpod.cluster.key_permissions import encrypt_volumes
 from constructs.hyperpod.cluster.orchestrator_permissions import admit_nodes, entry_wildcard
+from constructs.hyperpod.statement import allow
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 # A call that an AWS service makes with the caller's rights.
 BY_A_SERVICE = {"Bool": {"aws:ViaAWSService": "true"}}
-
-# `make privilege` shows what fails without each other action.
-UNTESTED = {"iam:CreateServiceLinkedRole": "only the first cluster of an account needs it; the error without it is unknown"}
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class StepPermissions:
             *self._roles(),
             *self._delete_pointer(),
             # Whether an update is a rollback's, which cannot be refused.
-            iam.PolicyStatement(
-                sid="ReadStackStatus", actions=["cloudformation:DescribeStacks"], resources=[self.stack.stack_id]
-            ),
+            allow("ReadStackStatus", self.stack.stack_id, "cloudformation:DescribeStacks"),
             *(admit_nodes(self.stack, self.eks_cluster_name) if self.eks_cluster_name else []),
         ]
 
@@ -70,24 +66,18 @@ class StepPermissions:
 
     def _read(self) -> list[iam.PolicyStatement]:
         return [
-            iam.PolicyStatement(
-                # All clusters: one of the same name without this stack's tags is reported, and never changed.
-                sid="ReadClusters",
-                actions=["sagemaker:DescribeCluster", "sagemaker:ListClusterNodes", "sagemaker:ListTags"],
-                resources=[self._clusters],
+            # All clusters: one of the same name without this stack's tags is reported, and never changed.
+            allow(
+                "ReadClusters", self._clusters, "sagemaker:DescribeCluster", "sagemaker:ListClusterNodes", "sagemaker:ListTags"
             ),
-            iam.PolicyStatement(sid="ListClusters", actions=["sagemaker:ListClusters"], resources=["*"]),
+            allow("ListClusters", "*", "sagemaker:ListClusters"),
         ]
 
     def _explain_failures(self) -> list[iam.PolicyStatement]:
         """Allow reading why nodes failed; without these rights, the error names the missing one and is less specific."""
         return [
-            iam.PolicyStatement(
-                sid="ReadClusterEvents",
-                actions=["sagemaker:DescribeClusterEvent", "sagemaker:ListClusterEvents"],
-                resources=[self._clusters],
-            ),
-            iam.PolicyStatement(sid="ReadNodeLogs", actions=["logs:GetLogEvents"], resources=[self._node_logs]),
+            allow("ReadClusterEvents", self._clusters, "sagemaker:DescribeClusterEvent", "sagemaker:ListClusterEvents"),
+            allow("ReadNodeLogs", self._node_logs, "logs:GetLogEvents"),
         ]
 
     def _create(self) -> list[iam.PolicyStatement]:
@@ -95,34 +85,31 @@ class StepPermissions:
         new = {"StringEqualsIfExists": self._ownership("aws:ResourceTag")}
         ours = self._ownership("aws:RequestTag")
         statements = [
-            iam.PolicyStatement(
-                sid="CreateCluster",
-                actions=["sagemaker:CreateCluster"],
-                resources=[self._clusters],
-                conditions={"StringEquals": ours, **new},
-            ),
-            iam.PolicyStatement(
-                # CreateCluster also requires the right to tag the cluster; the key has the name of the operation that creates it.
-                sid="TagNewCluster",
-                actions=["sagemaker:AddTags"],
-                resources=[self._clusters],
-                conditions={"StringEquals": {**ours, "sagemaker:TaggingAction": "CreateCluster"}, **new},
+            allow("CreateCluster", self._clusters, "sagemaker:CreateCluster", StringEquals=ours, **new),
+            # CreateCluster also requires the right to tag the cluster; the key has the name of the operation that creates it.
+            allow(
+                "TagNewCluster",
+                self._clusters,
+                "sagemaker:AddTags",
+                StringEquals={**ours, "sagemaker:TaggingAction": "CreateCluster"},
+                **new,
             ),
             *(self._adopt() if self.adopts else []),
-            iam.PolicyStatement(
-                # CreateCluster requires this, too; whether with the request's tags is not documented.
-                sid="UpdateClusterSoftware",
-                actions=["sagemaker:UpdateClusterSoftware"],
-                resources=[self._clusters],
-                conditions={"StringEqualsIfExists": self._ownership("aws:ResourceTag")},
+            # CreateCluster requires this, too; whether with the request's tags is not documented.
+            allow(
+                "UpdateClusterSoftware",
+                self._clusters,
+                "sagemaker:UpdateClusterSoftware",
+                StringEqualsIfExists=self._ownership("aws:ResourceTag"),
             ),
         ]
         if self.training_plan_arns:
             statements.append(
-                iam.PolicyStatement(
-                    sid="UseTrainingPlans",
-                    actions=["sagemaker:CreateCluster", "sagemaker:UpdateCluster"],
-                    resources=[*self.training_plan_arns, self._reserved_capacity],
+                allow(
+                    "UseTrainingPlans",
+                    [*self.training_plan_arns, self._reserved_capacity],
+                    "sagemaker:CreateCluster",
+                    "sagemaker:UpdateCluster",
                 )
             )
         return statements
@@ -130,40 +117,35 @@ class StepPermissions:
     def _adopt(self) -> list[iam.PolicyStatement]:
         """Allow adding the stack's ownership tags to an existing cluster without an owner."""
         return [
-            iam.PolicyStatement(
-                sid="AdoptCluster",
-                actions=["sagemaker:AddTags"],
-                resources=[self._clusters],
-                conditions={
-                    "StringEquals": self._ownership("aws:RequestTag"),
-                    "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
-                },
+            allow(
+                "AdoptCluster",
+                self._clusters,
+                "sagemaker:AddTags",
+                StringEquals=self._ownership("aws:RequestTag"),
+                StringEqualsIfExists=self._ownership("aws:ResourceTag"),
             )
         ]
 
     def _change(self) -> list[iam.PolicyStatement]:
         return [
             self._release(),
-            iam.PolicyStatement(
-                # UpdateCluster requires both Batch actions.
-                sid="UpdateAndDeleteCluster",
-                actions=[
-                    "sagemaker:BatchAddClusterNodes",
-                    "sagemaker:BatchDeleteClusterNodes",
-                    "sagemaker:DeleteCluster",
-                    "sagemaker:UpdateCluster",
-                ],
-                resources=[self._clusters],
-                conditions={"StringEquals": self._ownership("aws:ResourceTag")},
+            # UpdateCluster requires both Batch actions.
+            allow(
+                "UpdateAndDeleteCluster",
+                self._clusters,
+                "sagemaker:BatchAddClusterNodes",
+                "sagemaker:BatchDeleteClusterNodes",
+                "sagemaker:DeleteCluster",
+                "sagemaker:UpdateCluster",
+                StringEquals=self._ownership("aws:ResourceTag"),
             ),
-            iam.PolicyStatement(
-                sid="ManageTagsExceptOwnership",
-                actions=["sagemaker:AddTags", "sagemaker:DeleteTags"],
-                resources=[self._clusters],
-                conditions={
-                    "StringEquals": self._ownership("aws:ResourceTag"),
-                    "ForAllValues:StringNotEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG]},
-                },
+            allow(
+                "ManageTagsExceptOwnership",
+                self._clusters,
+                "sagemaker:AddTags",
+                "sagemaker:DeleteTags",
+                StringEquals=self._ownership("aws:ResourceTag"),
+                **{"ForAllValues:StringNotEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG]}},
             ),
         ]
 
@@ -178,18 +160,10 @@ class StepPermissions:
         images = [
             self.stack.format_arn(service="ec2", account="", resource="image", resource_name=each) for each in self.image_ids
         ]
-        describing = ["ec2:DescribeImages", "ec2:DescribeSnapshots"]
         return [
-            iam.PolicyStatement(sid="DescribeImages", actions=describing, resources=["*"]),
-            iam.PolicyStatement(
-                sid="ShareImages", actions=["ec2:ModifyImageAttribute"], resources=images, conditions=BY_A_SERVICE
-            ),
-            iam.PolicyStatement(
-                sid="ShareSnapshots",
-                actions=["ec2:ModifySnapshotAttribute"],
-                resources=[self._snapshots],
-                conditions=BY_A_SERVICE,
-            ),
+            allow("DescribeImages", "*", "ec2:DescribeImages", "ec2:DescribeSnapshots"),
+            allow("ShareImages", images, "ec2:ModifyImageAttribute", **BY_A_SERVICE),
+            allow("ShareSnapshots", self._snapshots, "ec2:ModifySnapshotAttribute", **BY_A_SERVICE),
         ]
 
     def _release(self) -> iam.PolicyStatement:
@@ -198,14 +172,12 @@ class StepPermissions:
         This does not depend on `adopt` in the file: an update that removes it and changes the name first replaces the policy,
         then deletes the old cluster's resource, which still releases an adopted cluster.
         """
-        return iam.PolicyStatement(
-            sid="ReleaseAdoptedCluster",
-            actions=["sagemaker:DeleteTags"],
-            resources=[self._clusters],
-            conditions={
-                "StringEquals": self._ownership("aws:ResourceTag"),
-                "ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG]},
-            },
+        return allow(
+            "ReleaseAdoptedCluster",
+            self._clusters,
+            "sagemaker:DeleteTags",
+            StringEquals=self._ownership("aws:ResourceTag"),
+            **{"ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG]}},
         )
 
     def _roles(self) -> list[iam.PolicyStatement]:
@@ -220,15 +192,10 @@ class StepPermissions:
             passed["PassClusterRole"] = ([self.cluster_role_arn], HYPERPOD)
         return [
             *(
-                iam.PolicyStatement(
-                    sid=sid,
-                    actions=["iam:PassRole"],
-                    resources=arns,
-                    conditions={"StringEquals": {"iam:PassedToService": service}},
-                )
+                allow(sid, arns, "iam:PassRole", StringEquals={"iam:PassedToService": service})
                 for sid, (arns, service) in passed.items()
             ),
-            iam.PolicyStatement(sid="CreateServiceLinkedRole", actions=["iam:CreateServiceLinkedRole"], resources=[linked_role]),
+            allow("CreateServiceLinkedRole", linked_role, "iam:CreateServiceLinkedRole"),
         ]
 
     def _delete_pointer(self) -> list[iam.PolicyStatement]:
@@ -240,14 +207,10 @@ class StepPermissions:
         if self.bundle_parameter is None:
             return []
         parameter = self.stack.format_arn(service="ssm", resource="parameter", resource_name=self.bundle_parameter.lstrip("/"))
-        return [iam.PolicyStatement(sid="DeleteBundlePointer", actions=["ssm:DeleteParameter"], resources=[parameter])]
+        return [allow("DeleteBundlePointer", parameter, "ssm:DeleteParameter")]
 
     def _ownership(self, key: str) -> dict[str, str]:
-        return {f"{key}/{STACK_ID_TAG}": self._stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
-
-    @cached_property
-    def _stack_id(self) -> str:
-        return self.stack.stack_id
+        return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
 
     @cached_property
     def _clusters(self) -> str:

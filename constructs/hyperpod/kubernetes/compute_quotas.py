@@ -14,6 +14,7 @@ from cluster_request.request import Request
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.function_package import QUOTA_PACKAGE
+from constructs.hyperpod.statement import allow
 
 
 class ComputeQuotas(Construct):
@@ -88,16 +89,14 @@ class QuotaPermissions:
 
     def _read(self) -> list[iam.PolicyStatement]:
         return [
-            iam.PolicyStatement(
-                sid="ListQuotas",
-                actions=["sagemaker:ListClusterSchedulerConfigs", "sagemaker:ListComputeQuotas"],
-                resources=["*"],
-            ),
-            iam.PolicyStatement(
-                # All items: one of the same team without this stack's tags is reported, and never changed.
-                sid="ReadQuotas",
-                actions=["sagemaker:DescribeClusterSchedulerConfig", "sagemaker:DescribeComputeQuota", "sagemaker:ListTags"],
-                resources=self._items,
+            allow("ListQuotas", "*", "sagemaker:ListClusterSchedulerConfigs", "sagemaker:ListComputeQuotas"),
+            # All items: one of the same team without this stack's tags is reported, and never changed.
+            allow(
+                "ReadQuotas",
+                self._items,
+                "sagemaker:DescribeClusterSchedulerConfig",
+                "sagemaker:DescribeComputeQuota",
+                "sagemaker:ListTags",
             ),
         ]
 
@@ -105,48 +104,39 @@ class QuotaPermissions:
         creations = ["sagemaker:CreateClusterSchedulerConfig", "sagemaker:CreateComputeQuota"]
         ours = self._ownership("aws:RequestTag")
         return [
-            iam.PolicyStatement(
-                sid="CreateQuotas",
-                actions=creations,
-                resources=self._items,
-                conditions={"StringEquals": ours, "StringEqualsIfExists": self._ownership("aws:ResourceTag")},
+            allow(
+                "CreateQuotas",
+                self._items,
+                *creations,
+                StringEquals=ours,
+                StringEqualsIfExists=self._ownership("aws:ResourceTag"),
             ),
-            iam.PolicyStatement(
-                # A creation also requires the right to tag. Other calls must not: the function could take over another quota.
-                sid="TagNewQuotas",
-                actions=["sagemaker:AddTags"],
-                resources=self._items,
-                conditions={
-                    "StringEquals": {**ours, "sagemaker:TaggingAction": [each.removeprefix("sagemaker:") for each in creations]},
-                    "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
-                },
+            # A creation also requires the right to tag. Other calls must not: the function could take over another quota.
+            allow(
+                "TagNewQuotas",
+                self._items,
+                "sagemaker:AddTags",
+                StringEquals={**ours, "sagemaker:TaggingAction": [each.removeprefix("sagemaker:") for each in creations]},
+                StringEqualsIfExists=self._ownership("aws:ResourceTag"),
             ),
-            iam.PolicyStatement(
-                # A creation also requires the right on the cluster, which has the tags of another stack.
-                sid="CreateQuotasOfCluster",
-                actions=creations,
-                resources=[self._clusters],
-                conditions={"StringEquals": ours},
+            # A creation also requires the right on the cluster, which has the tags of another stack.
+            allow("CreateQuotasOfCluster", self._clusters, *creations, StringEquals=ours),
+            allow(
+                "UpdateAndDeleteQuotas",
+                self._items,
+                "sagemaker:DeleteClusterSchedulerConfig",
+                "sagemaker:DeleteComputeQuota",
+                "sagemaker:UpdateClusterSchedulerConfig",
+                "sagemaker:UpdateComputeQuota",
+                StringEquals=self._ownership("aws:ResourceTag"),
             ),
-            iam.PolicyStatement(
-                sid="UpdateAndDeleteQuotas",
-                actions=[
-                    "sagemaker:DeleteClusterSchedulerConfig",
-                    "sagemaker:DeleteComputeQuota",
-                    "sagemaker:UpdateClusterSchedulerConfig",
-                    "sagemaker:UpdateComputeQuota",
-                ],
-                resources=self._items,
-                conditions={"StringEquals": self._ownership("aws:ResourceTag")},
-            ),
-            iam.PolicyStatement(
-                sid="ManageTagsExceptOwnership",
-                actions=["sagemaker:AddTags", "sagemaker:DeleteTags"],
-                resources=self._items,
-                conditions={
-                    "StringEquals": self._ownership("aws:ResourceTag"),
-                    "ForAllValues:StringNotEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG]},
-                },
+            allow(
+                "ManageTagsExceptOwnership",
+                self._items,
+                "sagemaker:AddTags",
+                "sagemaker:DeleteTags",
+                StringEquals=self._ownership("aws:ResourceTag"),
+                **{"ForAllValues:StringNotEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG]}},
             ),
         ]
 
@@ -156,17 +146,15 @@ class QuotaPermissions:
         The handlers of AWS::SageMaker::ClusterSchedulerConfig in CloudFormation's registry list these actions.
         """
         return [
-            iam.PolicyStatement(sid="DescribeCluster", actions=["sagemaker:DescribeCluster"], resources=[self._clusters]),
-            iam.PolicyStatement(sid="DescribeEksCluster", actions=["eks:DescribeCluster"], resources=[self._eks_cluster]),
-            iam.PolicyStatement(
-                sid="AllowTaskGovernanceInEks",
-                actions=[
-                    "eks:AssociateAccessPolicy",
-                    "eks:DescribeAccessEntry",
-                    "eks:DisassociateAccessPolicy",
-                    "eks:ListAssociatedAccessPolicies",
-                ],
-                resources=[self._entries],
+            allow("DescribeCluster", self._clusters, "sagemaker:DescribeCluster"),
+            allow("DescribeEksCluster", self._eks_cluster, "eks:DescribeCluster"),
+            allow(
+                "AllowTaskGovernanceInEks",
+                self._entries,
+                "eks:AssociateAccessPolicy",
+                "eks:DescribeAccessEntry",
+                "eks:DisassociateAccessPolicy",
+                "eks:ListAssociatedAccessPolicies",
             ),
         ]
 

@@ -12,6 +12,7 @@ from constructs import Construct
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.resource_function import Placement
 from constructs.hyperpod.kubernetes.access_entries import cluster_admin
+from constructs.hyperpod.statement import allow
 
 STEP_PACKAGE = "kubernetes_resource"
 INVENTORY = "hyperpod"
@@ -83,8 +84,8 @@ class _DescribeCluster:
     def statements(self) -> list[iam.PolicyStatement]:
         arn = self.stack.format_arn(service="eks", resource="cluster", resource_name=self.cluster_name)
         return [
-            iam.PolicyStatement(sid="FindApiServer", actions=["eks:DescribeCluster"], resources=[arn]),
-            iam.PolicyStatement(sid="ReadAddonHealth", actions=["eks:DescribeAddon"], resources=[*self.wildcards()]),
+            allow("FindApiServer", arn, "eks:DescribeCluster"),
+            allow("ReadAddonHealth", [*self.wildcards()], "eks:DescribeAddon"),
         ]
 
     def wildcards(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.lifecycle.script_deployment import ScriptDeployment
+from constructs.hyperpod.statement import allow
 from constructs.hyperpod.storage import SharedStorage
 
 
@@ -62,8 +63,8 @@ class LifecycleScripts(Construct):
     def statements(self) -> list[iam.PolicyStatement]:
         """Allow the functions to compare the scripts with their hash."""
         return [
-            iam.PolicyStatement(sid="ListScripts", actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn]),
-            iam.PolicyStatement(sid="ReadScripts", actions=["s3:GetObject"], resources=[self.bucket.scripts_arn]),
+            allow("ListScripts", self.bucket.bucket_arn, "s3:ListBucket"),
+            allow("ReadScripts", self.bucket.scripts_arn, "s3:GetObject"),
         ]
 
     def wildcards(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from config.bucket_names import script_bucket_name
 from config.instance_types import instance_type
 from config.model import ClusterConfig, Orchestrator, slurm_of
 from config.operation_names import bundle_parameter, node_log_group
+from config.rds_authorities import rds_authorities
 from config.slurm import ALL_NODES, PartitionConfig
 
 FILE = "node_settings.json"
@@ -56,6 +57,7 @@ def _accounting(config: ClusterConfig) -> Settings:
         "host": accounting.host,
         "port": accounting.port,
         "secret_arn": accounting.secret_arn,
+        "authorities": rds_authorities(accounting.host),
     }
 
 

@@ -8,6 +8,7 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from config.operation_names import bundle_parameter, node_log_group
+from constructs.hyperpod.statement import allow
 
 
 class RunningNodes(Construct):
@@ -57,7 +58,7 @@ class RunningNodes(Construct):
     def node_statements(self) -> list[iam.PolicyStatement]:
         """Allow nodes to read the pointer and to report, and deny writing the pointer: its scripts run as root on all nodes."""
         return [
-            iam.PolicyStatement(sid="ReadBundlePointer", actions=["ssm:GetParameter"], resources=[self._parameter_arn]),
+            allow("ReadBundlePointer", self._parameter_arn, "ssm:GetParameter"),
             iam.PolicyStatement(
                 # Policies of the cluster file may allow all of ssm.
                 sid="DenyChangesOfBundlePointer",
@@ -65,23 +66,15 @@ class RunningNodes(Construct):
                 actions=["ssm:DeleteParameter", "ssm:DeleteParameters", "ssm:PutParameter"],
                 resources=[self._parameter_arn],
             ),
-            iam.PolicyStatement(
-                sid="WriteReports",
-                actions=["logs:CreateLogStream", "logs:PutLogEvents"],
-                resources=[self.log_group.log_group_arn],
-            ),
+            allow("WriteReports", self.log_group.log_group_arn, "logs:CreateLogStream", "logs:PutLogEvents"),
         ]
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Allow the deployment to move the pointer and to read the reports."""
         return [
-            iam.PolicyStatement(
-                sid="MoveBundlePointer",
-                actions=["ssm:GetParameter", "ssm:PutParameter"],
-                resources=[self._parameter_arn],
-            ),
-            iam.PolicyStatement(sid="SignBundlePointer", actions=["kms:GetPublicKey", "kms:Sign"], resources=[self.key.key_arn]),
-            iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self.log_group.log_group_arn]),
+            allow("MoveBundlePointer", self._parameter_arn, "ssm:GetParameter", "ssm:PutParameter"),
+            allow("SignBundlePointer", self.key.key_arn, "kms:GetPublicKey", "kms:Sign"),
+            allow("ReadReports", self.log_group.log_group_arn, "logs:FilterLogEvents"),
         ]
 
     def wildcards(self) -> dict[str, str]:

@@ -17,6 +17,7 @@ from constructs.hyperpod.cluster.function_package import LAMBDA_ASSETS
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.nag import acknowledge_wildcards
+from constructs.hyperpod.statement import allow
 
 UPLOAD = LAMBDA_ASSETS / "script_upload" / "index.py"
 
@@ -101,7 +102,15 @@ class ScriptDeployment(Construct):
             self,
             "Role",
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-            inline_policies={"WriteScripts": iam.PolicyDocument(statements=_statements(bucket, assets, log_group))},
+            inline_policies={
+                "WriteScripts": iam.PolicyDocument(
+                    statements=[
+                        allow("ReadAssets", assets, "s3:GetObject"),
+                        allow("WriteScripts", bucket.scripts_arn, "s3:PutObject"),
+                        allow("WriteLogs", log_group.log_group_arn, "logs:CreateLogStream", "logs:PutLogEvents"),
+                    ]
+                )
+            },
         )
         acknowledge_wildcards(
             role,
@@ -111,15 +120,3 @@ class ScriptDeployment(Construct):
             },
         )
         return role
-
-
-def _statements(bucket: ScriptBucket, assets: str, log_group: logs.LogGroup) -> list[iam.PolicyStatement]:
-    return [
-        iam.PolicyStatement(sid="ReadAssets", actions=["s3:GetObject"], resources=[assets]),
-        iam.PolicyStatement(sid="WriteScripts", actions=["s3:PutObject"], resources=[bucket.scripts_arn]),
-        iam.PolicyStatement(
-            sid="WriteLogs",
-            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
-            resources=[log_group.log_group_arn],
-        ),
-    ]

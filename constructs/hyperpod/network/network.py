@@ -1,6 +1,6 @@
 """Define the network of a cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -16,6 +16,7 @@ from constructs.hyperpod.nag import acknowledge_wildcards
 from constructs.hyperpod.network.internet_access import InternetAccess
 from constructs.hyperpod.network.node_network import NodeNetwork
 from constructs.hyperpod.service_principal import service_principal
+from constructs.hyperpod.statement import allow
 
 CLEANUP_PACKAGE = "network_resource"
 GATEWAYS = ("EgressOnlyInternetGateway", "NatGateway", "VpcEndpoint", "VpcPeeringConnection", "VpnGateway")
@@ -71,21 +72,12 @@ class FlowLogs(Construct):
         super().__init__(scope, id)
         group = logs.CfnLogGroup(self, "LogGroup", retention_in_days=retention_days)
         group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
+        writing = ("logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents")
         role = iam.Role(
             self,
             "Role",
             assumed_by=service_principal("vpc-flow-logs.amazonaws.com"),
-            inline_policies={
-                "WriteFlowLogs": iam.PolicyDocument(
-                    statements=[
-                        iam.PolicyStatement(
-                            sid="WriteFlowLogs",
-                            actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
-                            resources=[group.attr_arn],
-                        )
-                    ]
-                )
-            },
+            inline_policies={"WriteFlowLogs": iam.PolicyDocument(statements=[allow("WriteFlowLogs", group.attr_arn, *writing)])},
         )
         ec2.CfnFlowLog(
             self,
@@ -115,10 +107,10 @@ class NetworkCleanup(Construct):
         of_endpoint = {**OF_GUARDDUTY, "ec2:VpceServiceName": [service, f"{service}-fips"]}
         of_vpc = {"ec2:Vpc": arn(service="ec2", resource="vpc", resource_name=vpc_id)}
         statements = [
-            _allow("ReadStackStatus", ["cloudformation:DescribeStacks"], stacks),
-            _allow("DescribeNetwork", [f"ec2:Describe{each}s" for each in LISTED], "*"),
-            _allow("DeleteGuardDutyEndpoint", ["ec2:DeleteVpcEndpoints"], endpoint, StringEquals=of_endpoint),
-            _allow("DeleteGuardDutyGroup", ["ec2:DeleteSecurityGroup"], group, StringEquals=OF_GUARDDUTY, ArnEquals=of_vpc),
+            allow("ReadStackStatus", stacks, "cloudformation:DescribeStacks"),
+            allow("DescribeNetwork", "*", *(f"ec2:Describe{each}s" for each in LISTED)),
+            allow("DeleteGuardDutyEndpoint", endpoint, "ec2:DeleteVpcEndpoints", StringEquals=of_endpoint),
+            allow("DeleteGuardDutyGroup", group, "ec2:DeleteSecurityGroup", StringEquals=OF_GUARDDUTY, ArnEquals=of_vpc),
         ]
         code = function_package(self, CLEANUP_PACKAGE)
         self._function = ResourceFunction(
@@ -138,7 +130,3 @@ class NetworkCleanup(Construct):
             service_timeout=cdk.Duration.minutes(15),
             properties={**self._properties, "SubnetIds": list(subnet_ids)},
         )
-
-
-def _allow(sid: str, actions: list[str], resource: str, **conditions: Mapping[str, str | Sequence[str]]) -> iam.PolicyStatement:
-    return iam.PolicyStatement(sid=sid, actions=actions, resources=[resource], conditions=conditions)

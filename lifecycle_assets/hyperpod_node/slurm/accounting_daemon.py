@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm import daemon
+from hyperpod_node.slurm import daemon, database
 from hyperpod_node.slurm.database import NAME, USER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hyperpod_node.node_settings import Accounting
     from hyperpod_node.slurm.database import Database
     from hyperpod_node.slurm.slurm_conf import Controller
     from hyperpod_node.system import System
@@ -32,13 +33,36 @@ RuntimeDirectory=slurmdbd
 
 def start(database: Database, hosts: Sequence[Controller], system: System) -> None:
     """Run slurmdbd on this node with ``database``, and wait until it responds."""
+    _run(render(database, hosts), system)
+    _wait(database.host, system)
+
+
+def add_authorities(accounting: Accounting, system: System) -> None:
+    """Let the running slurmdbd verify its external database; after a failure, go back."""
+    file, host = system.slurm_etc / "slurmdbd.conf", accounting.host or ""
+    text = file.read_text() if file.exists() else ""
+    if f"StorageHost={host}\n" not in text or "StorageParameters=" in text:
+        return
+    if (authorities := database.authorities(accounting, system)) is None:
+        return
+    try:
+        _run(f"{text}StorageParameters=SSL_CA={authorities}\n", system)
+        _wait(host, system)
+    except NodeError as error:
+        print(f"warning: slurmdbd does not verify the database at {host}: {error}")
+        _run(text, system)
+
+
+def _run(conf: str, system: System) -> None:
     file = system.slurm_etc / "slurmdbd.conf"
-    put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
+    put(file, conf, mode=0o600, owner=system.owner_of(USER))
     daemon.provide("slurmdbd", "Slurm's accounting daemon", f"User=slurm\nExecStart={system.find('slurmdbd')} -D -s", system)
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.ensure_running("slurmdbd", [file, drop_in], system)
-    what = f"slurmdbd, with the database at {database.host}"
-    daemon.wait_for("slurmdbd", what, lambda: _answers(system), TIMEOUT_S, system)
+
+
+def _wait(host: str, system: System) -> None:
+    daemon.wait_for("slurmdbd", f"slurmdbd, with the database at {host}", lambda: _answers(system), TIMEOUT_S, system)
 
 
 def wait_for_images(host: str | None, system: System) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import packages, secret
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.server_certificate import CertificateError
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 NAME = "slurm_acct_db"
 USER = "slurm"  # slurmdbd's account on the node and in the local database: the socket authenticates it
 TIMEOUT_S = 120
+VERIFICATION_S = 30
 # No network: slurmdbd and root connect through the socket, where the kernel authenticates them, so no password is needed.
 # slurmdbd requires these values of buffer and timeout; its guide (https://slurm.schedmd.com/accounting.html) names 4 GiB, but
 # slurmdbd accepts half of that without a warning.
@@ -39,6 +42,7 @@ GRANT ALL ON {NAME}.* TO {USER}@localhost;
 """
 # The CA certificates of the server, from the image or a script in `lifecycle.extra/before_slurm`.
 AUTHORITIES = Path("/etc/ssl/certs/slurm-database.pem")
+RDS_FILE = "slurm-database.pem"
 
 
 @dataclass(frozen=True)
@@ -66,18 +70,36 @@ def local(system: System) -> Database:
 
 def external(accounting: Accounting, system: System) -> Database:
     """Return the server of the cluster file, with user and password from Secrets Manager."""
-    arn, host = accounting.secret_arn or "", accounting.host or ""
+    arn = accounting.secret_arn or ""
     content = _secret(arn, system)
-    authorities = system.path(AUTHORITIES)
-    if not authorities.exists():
-        print(f"the connection to {host} is encrypted only if the server requires it: {AUTHORITIES} does not exist")
     return Database(
-        host=host,
+        host=accounting.host or "",
         port=accounting.port,
         user=_text(content, "username", arn),
         password=_text(content, "password", arn),
-        authorities=authorities if authorities.exists() else None,
+        authorities=authorities(accounting, system),
     )
+
+
+def authorities(accounting: Accounting, system: System) -> Path | None:
+    """Return the file with the authorities of an external database, if the database has a certificate of one of them.
+
+    Those on the node take precedence over those of RDS. An error is only a warning, and what slurmdbd uses stays.
+    """
+    own, shipped, host = system.path(AUTHORITIES), system.slurm_etc / RDS_FILE, accounting.host or ""
+    file, text = (own, own.read_text()) if own.exists() else (shipped, accounting.authorities)
+    if text is None:
+        print(f"the connection to {host} is encrypted only if the server requires it: {AUTHORITIES} does not exist")
+        return None
+    verify = partial(system.verify, host, accounting.port, text)
+    try:
+        system.retry(f"the database at {host}", verify, VERIFICATION_S)
+    except (NodeError, CertificateError) as error:
+        print(f"warning: the accounting database at {host} is not verified: {error}")
+        return file if file.exists() else None
+    if file == shipped:
+        put(file, text)
+    return file
 
 
 def _secret(arn: str, system: System) -> dict[str, object]:

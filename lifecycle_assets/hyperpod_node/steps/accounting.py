@@ -45,9 +45,14 @@ def apply(context: Context, system: System) -> bool:
 
 
 def apply_live(context: Context, system: System) -> bool:
-    """Register new users and QOS on a running cluster; the database does not change, and without it other changes go on."""
+    """Register new users and QOS on a running cluster, and verify its database.
+
+    The database does not change, and without it other changes go on.
+    """
     conf, whole = slurm_controller.read(system.slurm_conf), SlurmConf(system.slurm_conf.read_text())
     has_database = "slurmdbd" in (whole.value("AccountingStorageType") or "")  # the cluster file may request another one since
+    if has_database and context.settings.accounting.database == EXTERNAL:
+        accounting_daemon.add_authorities(context.settings.accounting, system)
     if not has_database or system.host != conf.controllers[0].name.split(".")[0]:
         return False
     try:

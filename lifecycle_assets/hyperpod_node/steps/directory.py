@@ -64,7 +64,7 @@ def _apply(context: Context, system: System, *, is_required: bool, packages_s: f
 
 def _set_up(context: Context, directory: Directory, system: System) -> None:
     authorities = _put_authorities(directory, system)
-    _include_in_lookups(system)
+    put(system.path(NSSWITCH), with_sss(system.path(NSSWITCH).read_text()))
     _put_sudoers(directory, system)
     _configure_sshd(directory, system)
     login_hook.install(context, system)
@@ -94,10 +94,6 @@ def _put_authorities(directory: Directory, system: System) -> Path | None:
         return None
     put(file, directory.ca_certificates)
     return file
-
-
-def _include_in_lookups(system: System) -> None:
-    put(system.path(NSSWITCH), with_sss(system.path(NSSWITCH).read_text()))
 
 
 def with_sss(nsswitch: str) -> str:

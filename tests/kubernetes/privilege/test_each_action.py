@@ -1,6 +1,6 @@
 """Remove each action that only an EKS file needs from its policy in turn, and check that a scenario fails without it.
 
-The account is that of an EKS file with a real control plane. UNTESTED in the constructs lists the other actions and why.
+The account is that of an EKS file with a real control plane. UNTESTED lists the other actions and why.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from cluster_request.request import merged
-from constructs.hyperpod.cluster import orchestrator_permissions
 from local_aws import durations, server
 from local_aws.clock import clock
 from local_aws.faults import Fault, order
@@ -34,7 +33,34 @@ CHANGES = {
     },
     "tags": {"team": "research"},
 }
-UNTESTED = {(NODES, action) for action in orchestrator_permissions.UNTESTED}
+REASONS = {
+    **dict.fromkeys(
+        (
+            "ec2:AssignPrivateIpAddresses",
+            "ec2:AttachNetworkInterface",
+            "ec2:ModifyNetworkInterfaceAttribute",
+            "ec2:UnassignPrivateIpAddresses",
+            "sagemaker:AttachClusterNodeNetworkInterface",
+        ),
+        "only the VPC CNI gives pods addresses of the VPC",
+    ),
+    **dict.fromkeys(
+        ("ec2:DescribeInstanceTypes", "ec2:DescribeInstances", "ec2:DescribeTags", "fsx:DescribeFileSystems"),
+        "only programs of AWS on nodes, such as the VPC CNI and the EFA device plugin, read these",
+    ),
+    **dict.fromkeys(
+        (
+            "ecr:BatchCheckLayerAvailability",
+            "ecr:BatchGetImage",
+            "ecr:GetAuthorizationToken",
+            "ecr:GetDownloadUrlForLayer",
+        ),
+        "only containerd on nodes of AWS pulls images from ECR",
+    ),
+    "cloudwatch:DescribeAlarms": "only a software update with alarms needs it",
+    "eks-auth:AssumeRoleForPodIdentity": "only the Pod Identity agent on nodes of AWS calls it",
+}
+UNTESTED = {(NODES, action): reason for action, reason in REASONS.items()}
 
 
 def cluster_life(account: EksAccount) -> None:

@@ -1,7 +1,9 @@
 """Clusters of one node that start for the first time, beside the one that other tests share."""
 
+import base64
 import json
 import secrets
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -24,10 +26,13 @@ set -euo pipefail
 umask 077
 aws secretsmanager get-secret-value --secret-id SECRET_ARN --query SecretString --output text >/root/secret.json
 jq --join-output .password /root/secret.json >/root/password
-systemctl start mariadb
+echo 'CERTIFICATE' | base64 --decode | install --owner=mysql --mode=400 /dev/stdin /etc/mysql/server.pem
+printf '[mariadbd]\\nssl_cert=/etc/mysql/server.pem\\nssl_key=/etc/mysql/server.pem\\n' >/etc/mysql/mariadb.conf.d/99-tls.cnf
+chmod 644 /etc/mysql/mariadb.conf.d/99-tls.cnf
+systemctl restart mariadb
 mariadb <<END
 CREATE DATABASE slurm_acct_db;
-GRANT ALL ON slurm_acct_db.* TO accounts@'%' IDENTIFIED BY '$(</root/password)';
+GRANT ALL ON slurm_acct_db.* TO accounts@'%' IDENTIFIED BY '$(</root/password)' REQUIRE SSL;
 END
 cat >/root/watch.py <<'END'
 import glob, time
@@ -44,6 +49,7 @@ END
 systemd-run --quiet --unit=watch python3 /root/watch.py
 touch /root/mark
 """
+CERTIFICATE = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=db -addext subjectAltName=IP:127.0.0.1 -keyout -"
 FILES = "find / /run /dev/shm -xdev -type f -newer /root/mark -not -path '/proc/*' -not -path '/sys/*'"
 
 
@@ -73,8 +79,11 @@ def alone(world: World, start: Start) -> Running:
     """A controller with an external database and without a file system."""
     password = f"pass-{secrets.token_hex(12)}"
     secret = world.secret("accounting", json.dumps({"username": "accounts", "password": password}))
-    settings = {"users": [user("alice", 10001)], "accounting": DATABASE | {"secret_arn": secret}}
-    return start("alone", Bundle({}, settings, {"before_slurm/1_stand_ins.sh": STAND_INS.replace("SECRET_ARN", secret)}))
+    certificate = subprocess.run(CERTIFICATE.split(), check=True, capture_output=True).stdout
+    authorities = certificate[certificate.index(b"-----BEGIN CERTIFICATE") :].decode()
+    settings = {"users": [user("alice", 10001)], "accounting": DATABASE | {"secret_arn": secret, "authorities": authorities}}
+    script = STAND_INS.replace("SECRET_ARN", secret).replace("CERTIFICATE", base64.b64encode(certificate).decode())
+    return start("alone", Bundle({}, settings, {"before_slurm/1_stand_ins.sh": script}))
 
 
 @pytest.mark.fault(61)
@@ -100,6 +109,13 @@ def test_a_file_that_is_missing_from_the_scripts_is_named(start: Start, file: st
 
     assert failed["ClusterStatus"] == "Failed"
     assert file.partition(".")[0].replace("/", ".") in failed["FailureMessage"]
+
+
+def test_slurmdbd_encrypts_the_connection_to_the_database_that_the_controller_has_verified(alone: Running) -> None:
+    """The database refuses connections of slurmdbd without TLS."""
+    conf = alone.run("controller-1", "cat", "/opt/slurm/etc/slurmdbd.conf")
+    assert "StorageParameters=SSL_CA=/opt/slurm/etc/slurm-database.pem" in conf.splitlines()
+    assert alone.run("controller-1", "sacctmgr", "--noheader", "--parsable2", "show", "user", "format=user")
 
 
 @pytest.mark.fault(73)

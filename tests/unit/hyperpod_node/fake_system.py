@@ -32,6 +32,7 @@ class FakeSystem:
     accounts: FakeAccounts = field(default_factory=FakeAccounts)
     as_user: Callable[[Account, Callable[[], None]], None] = as_test_user
     resolve: Callable[[str, None], object] = lambda name, port: []
+    verify: Callable[[str, int, str], None] = lambda host, port, authorities: None
 
     @property
     def system(self) -> System:
@@ -43,6 +44,7 @@ class FakeSystem:
             as_user=self.as_user,
             resolve=self.resolve,
             connect=self._connect,
+            verify=self.verify,
             host_name=lambda: f"{self.host}.us-west-2.compute.internal",
         )
 

@@ -1,6 +1,5 @@
 """Check Slurm's accounting."""
 
-import re
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
@@ -8,6 +7,7 @@ from config.arns import Arn, elsewhere
 from config.errors import ABSENT, Level, Path, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig, slurm_of
+from config.rds_authorities import rds_authorities, rds_region
 from config.slurm import Database
 from validation.rules.registry import slurm_request_rule, slurm_rule
 
@@ -96,12 +96,8 @@ def secret_location(config: ClusterConfig) -> Iterator[Problem]:
     """
     arn = slurm_of(config).accounting.secret_arn
     if arn and (where := elsewhere(arn, config)):
-        yield Problem(
-            ("slurm", "accounting", "secret_arn"),
-            arn,
-            where,
-            "use a secret in the cluster's region and account, or suppress this warning",
-        )
+        fix = "use a secret in the cluster's region and account, or suppress this warning"
+        yield Problem((*ACCOUNTING, "secret_arn"), arn, where, fix)
 
 
 @slurm_rule("database-region", "slurm.accounting.host", "region", level=Level.WARNING)
@@ -110,12 +106,22 @@ def database_region(config: ClusterConfig) -> Iterator[Problem]:
 
     slurmdbd queries it for each job: across regions, every Slurm command is slow or fails.
     """
-    # https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ConnectToInstance.html: NAME.ID.REGION.rds.amazonaws.com
-    host = slurm_of(config).accounting.host or ""
-    found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", host)
-    if found and config.region and found[1] != config.region:
+    host = slurm_of(config).accounting.host
+    if (region := rds_region(host)) and config.region and region != config.region:
         fix = f"use a database in {config.region}, or suppress this warning"
-        yield Problem(("slurm", "accounting", "host"), host, f"is in {found[1]}, but the cluster is in {config.region}", fix)
+        yield Problem((*ACCOUNTING, "host"), host or "", f"is in {region}, but the cluster is in {config.region}", fix)
+
+
+@slurm_rule("database-certificates", "slurm.accounting", level=Level.WARNING)
+def database_certificates(config: ClusterConfig) -> Iterator[Problem]:
+    """An external accounting database in RDS should be in a region whose certificate authorities are known, and not a proxy.
+
+    Otherwise controllers verify the database only if a script stores its authorities there.
+    """
+    accounting = slurm_of(config).accounting
+    if accounting.database is Database.EXTERNAL and rds_region(accounting.host) and not rds_authorities(accounting.host):
+        fix = "see docs/operate/slurm.md, *TLS*, or suppress this warning"
+        yield Problem((*ACCOUNTING, "host"), accounting.host, "its certificate authorities are unknown", fix)
 
 
 @slurm_rule("secret-key-region", "slurm.accounting")
@@ -128,4 +134,4 @@ def secret_key_region(config: ClusterConfig) -> Iterator[Problem]:
     secret, key = slurm_of(config).accounting.secret_arn, slurm_of(config).accounting.secret_key_arn
     if secret and key and Arn.of(secret).region != Arn.of(key).region:
         message = f"is in {Arn.of(key).region}, but the secret is in {Arn.of(secret).region}"
-        yield Problem(("slurm", "accounting", "secret_key_arn"), key, message, "use the secret's key")
+        yield Problem((*ACCOUNTING, "secret_key_arn"), key, message, "use the secret's key")

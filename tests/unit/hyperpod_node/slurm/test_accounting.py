@@ -9,6 +9,8 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Partition
+from hyperpod_node.server_certificate import CertificateError
+from hyperpod_node.slurm import accounting_daemon
 from hyperpod_node.steps import accounting, slurm_controller
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
@@ -81,6 +83,57 @@ def test_with_the_authorities_at_hand_the_connection_is_encrypted_and_checked(ma
     file = machine.write("etc/ssl/certs/slurm-database.pem", "-----BEGIN CERTIFICATE-----")
     accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)
     assert f"StorageParameters=SSL_CA={file}\n" in (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
+
+
+RDS = replace(EXTERNAL, authorities="-----BEGIN CERTIFICATE-----")
+CONF_FILE = "opt/slurm/etc/slurmdbd.conf"
+
+
+def refuse(host: str, port: int, authorities: str) -> None:
+    raise CertificateError(f"{host}:{port} is another server than that of {authorities}")
+
+
+def test_a_database_with_a_certificate_of_rds_is_verified(machine: SlurmMachine) -> None:
+    checked = []
+    machine.verify = lambda *server: checked.append(server)
+    accounting.apply(slurm_context(accounting=RDS), machine.system)
+    assert checked == [("db.example", 3306, RDS.authorities)]
+    file = machine.root / "opt/slurm/etc/slurm-database.pem"
+    assert file.read_text() == RDS.authorities
+    assert f"StorageParameters=SSL_CA={file}\n" in (machine.root / CONF_FILE).read_text()
+
+
+@pytest.mark.parametrize("verified_before", [True, False])
+def test_another_certificate_does_not_stop_accounting(
+    machine: SlurmMachine, capsys: pytest.CaptureFixture[str], verified_before: bool
+) -> None:
+    if verified_before:
+        accounting.apply(slurm_context(accounting=RDS), machine.system)
+    machine.verify = refuse
+    accounting.apply(slurm_context(accounting=RDS), machine.system)
+    assert ("StorageParameters=SSL_CA=" in (machine.root / CONF_FILE).read_text()) is verified_before
+    assert "warning: the accounting database at db.example is not verified: db.example:3306" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_running_slurmdbd_verifies_its_database_or_goes_on_as_before(
+    machine: SlurmMachine, capsys: pytest.CaptureFixture[str], works: bool
+) -> None:
+    accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)
+    before = (machine.root / CONF_FILE).read_text()
+
+    def respond(arguments: tuple[str, ...], _: str | None) -> str:
+        if not works and "SSL_CA" in (machine.root / CONF_FILE).read_text():
+            raise NodeError("SSL connection error")
+        return ""
+
+    machine.answers("sacctmgr", respond)
+    accounting_daemon.add_authorities(RDS, machine.system)
+    line = f"StorageParameters=SSL_CA={machine.root / 'opt/slurm/etc/slurm-database.pem'}\n"
+    assert (machine.root / CONF_FILE).read_text() == before + (line if works else "")
+    assert ("warning: slurmdbd does not verify the database at db.example" in capsys.readouterr().out) is not works
+    accounting_daemon.add_authorities(replace(RDS, host="another.example"), machine.system)  # the database does not change
+    assert (machine.root / CONF_FILE).read_text() == before + (line if works else "")
 
 
 @pytest.mark.fault(69)
