@@ -28,7 +28,7 @@ def configuration(region: str = "us-west-2") -> Any:
 
 @cache
 def rules() -> Any:
-    """Return the rules, which `cfnlint.api.lint` loads for each template: that takes ten times as long as to check a small one."""
+    """Return the rules, which `cfnlint.api.lint` loads for each template: ten times the time of checking a small one."""
     return Runner(configuration()).rules
 
 
