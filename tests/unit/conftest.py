@@ -97,7 +97,8 @@ class Draft:
 
     def text(self) -> bytes:
         """The file."""
-        return yaml.dump(self.content, Dumper=_Dumper, sort_keys=False).encode()
+        text: str = yaml.dump(self.content, Dumper=_Dumper, sort_keys=False)
+        return text.encode()
 
     def parsed(self) -> ClusterConfig | list[Problem]:
         """The cluster, or what is wrong."""
