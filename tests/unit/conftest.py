@@ -1,6 +1,7 @@
 """A valid cluster file to break: tests change one thing of it and look at what is said."""
 
 import copy
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -49,11 +50,20 @@ instance_groups:
 """
 
 
+# libyaml writes a file in a seventh of the time.
+_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+@cache
+def _read(content: str) -> Any:
+    return yaml.safe_load(content)
+
+
 class Draft:
     """A cluster file in the making."""
 
     def __init__(self, folder: Path, content: str = VALID) -> None:
-        self.content: dict[str, Any] = yaml.safe_load(content)
+        self.content: dict[str, Any] = copy.deepcopy(_read(content))
         self.folder = folder
 
     def set(self, *path_and_value: Any) -> Self:
@@ -87,7 +97,8 @@ class Draft:
 
     def text(self) -> bytes:
         """The file."""
-        return yaml.safe_dump(self.content, sort_keys=False).encode()
+        text: str = yaml.dump(self.content, Dumper=_Dumper, sort_keys=False)
+        return text.encode()
 
     def parsed(self) -> ClusterConfig | list[Problem]:
         """The cluster, or what is wrong."""

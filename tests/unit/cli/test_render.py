@@ -17,7 +17,10 @@ from cli.errors import CommandError
 from cli.render import envelope, render
 from cli.result import Block, Result, Table, failed
 from tests.unit.cli.commands import ARGUMENTS, OPTIONS
+from tests.unit.cli.node_actions import samples
 from tests.unit.cli.sample_results import SAMPLES
+
+assert samples  # it registers its samples
 
 PROJECT = Path(__file__).parents[3]
 HOSTILE = "\x1b[2J\x1b]0;x\x07\r\x9b31m\u202e\u2066\x00"
