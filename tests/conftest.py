@@ -65,25 +65,10 @@ def shipped(shipped_folder: Path) -> Synthesized:
     return synthesize_shipped(shipped_folder)
 
 
-class _FromTheEnd(pytest.Dir):
-    """A folder whose last file is collected first."""
-
-    def collect(self) -> list[pytest.Item | pytest.Collector]:
-        return [*super().collect()][::-1]
-
-
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Let every second worker collect from the end: in a fresh clone, each then compiles only half of the modules."""
-    odd = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
-    return _FromTheEnd.from_parent(parent, path=path) if odd else None
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the groups that take longest, then with tests of the `cdk` command line; the rest is in the order of files."""
+    """Begin with the groups that take longest, then with tests of the `cdk` command line."""
     rank = {group: number for number, group in enumerate(LONGEST)}
-    items.sort(
-        key=lambda item: (rank.get(group_of(item.nodeid), len(rank)), item.get_closest_marker("cdk") is None, item.path.parts)
-    )
+    items.sort(key=lambda item: (rank.get(group_of(item.nodeid), len(rank)), item.get_closest_marker("cdk") is None))
 
 
 def pytest_collection_finish() -> None:
