@@ -9,7 +9,7 @@ from cli.aws_errors import unless_absent
 from cli.deployment import Deployment, Stack
 from cli.errors import CommandError
 from cli.events.aws_sources import raised
-from cli.events.event import event_table
+from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
 from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
 from cli.parts import Parts
@@ -80,7 +80,7 @@ class ClusterReport:
             *self._governance.blocks(),
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
-            *([event_table(last), f"`{self._deployment.hpod('events')}` shows more, with what to do"] if last else []),
+            *_event_blocks(last, self._deployment),
             *(["\n".join(map(str, every))] if (every := [*self._parts.missing, *missing]) else []),
         ]
         return Result(found, text, [*self._parts.problems, *map(warning_problem, [*missing, *self._troubles()])])
@@ -189,3 +189,7 @@ def _alarm(alarm: Mapping[str, Any]) -> Json:
 def _alarm_blocks(alarms: list[Json]) -> list[Block]:
     lines = [f"{each['state']} {each['name']}: {each['description'] or each['message'] or ''}" for each in alarms]
     return ["\n".join(lines)] if lines else []
+
+
+def _event_blocks(events: list[Event], deployment: Deployment) -> list[Block]:
+    return [event_table(events), f"`{deployment.hpod('events')}` shows more, with what to do"] if events else []

@@ -107,8 +107,9 @@ def test_the_function_and_the_nodes_use_only_the_volume_keys_of_the_file(variant
         [describing] = [each for each in statements if "kms:DescribeKey" in as_list(each["Action"])]
         assert describing["Resource"] == key
     without = {action for _, allowed in roles(variants["same", CLUSTER]).items() for action in allowed}
-    of_requests = {"kms:Decrypt", "kms:GenerateDataKey"}  # test_cluster_provider.py: only on the stack's own key
-    assert {action for action in without if action.startswith("kms:")} == of_requests
+    # Only on keys of the stack: test_cluster_provider.py and test_running_nodes.py.
+    own = {"kms:Decrypt", "kms:GenerateDataKey", "kms:GetPublicKey", "kms:Sign"}
+    assert {action for action in without if action.startswith("kms:")} == own
 
 
 def test_every_exception_is_used(every_role: list[tuple[str, set[str]]]) -> None:
