@@ -8,7 +8,7 @@ def service_principal(service: str, *, source_arn: str | None = None) -> iam.Ser
     """Return the service, for requests of this account and for resources that match ``source_arn``.
 
     Only for services whose guide says that they send these keys, or they could not use the role. No guide says so of Lambda, and
-    IAM lets nobody pass a role to a service in another account.
+    IAM does not pass a role to a service in another account.
 
     states: https://docs.aws.amazon.com/step-functions/latest/dg/procedure-create-iam-role.html
     eks: https://docs.aws.amazon.com/eks/latest/userguide/cross-service-confused-deputy-prevention.html

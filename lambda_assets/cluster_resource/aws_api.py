@@ -86,6 +86,8 @@ DENIED_CODES = {
 }
 KIND_OF_CODE = {
     "ParameterNotFound": Kind.ABSENT,
+    "NotFoundException": Kind.ABSENT,
+    "KMSInvalidStateException": Kind.BUSY,
     "ParameterLimitExceeded": Kind.QUOTA,
     "ResourceNotFound": Kind.ABSENT,
     "ResourceNotFoundException": Kind.ABSENT,

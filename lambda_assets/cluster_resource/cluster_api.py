@@ -71,9 +71,9 @@ class ClusterApi:
         return refusal(bundle, self._client_of("s3"))
 
     def signed(self, key: str, parameter: str, pointer: Json) -> str:
-        """Return the pointer with a signature, which binds the bundle to cluster and generation."""
+        """Return the pointer with a signature of all of it and of the parameter's name."""
         kms = self._client_of("kms")
-        message = "{}\n{generation}\n{sha256}".format(parameter, **pointer).encode()
+        message = f"{parameter}\n{json.dumps(pointer, sort_keys=True)}".encode()
         with api_errors("Sign"):
             found = kms.get_public_key(KeyId=key) | kms.sign(KeyId=key, Message=message, SigningAlgorithm=ALGORITHM)
         more = {name: b64encode(found[member]).decode() for name, member in SIGNED.items()}

@@ -6,7 +6,6 @@ from urllib.parse import unquote
 
 from moto.awslambda.exceptions import UnknownFunctionException
 from moto.awslambda.models import lambda_backends
-from moto.iam.exceptions import NotFoundException
 from moto.iam.models import iam_backends
 from moto.kms.models import kms_backends
 from moto.s3.models import s3_backends
@@ -29,11 +28,9 @@ class Role(Protocol):
 
 
 def find_role(account: str, role_arn: str) -> Role | None:
-    """Return the role with this ARN, or None."""
-    try:
-        return cast(Role, iam_backends[account][_partition(role_arn)].get_role_by_arn(role_arn))
-    except NotFoundException:
-        return None
+    """Return the role with this ARN, or None; moto's own function fails while another thread makes or deletes a role."""
+    roles = [*iam_backends[account][_partition(role_arn)].roles.values()]
+    return next((cast(Role, role) for role in roles if role.arn == role_arn), None)
 
 
 def person_arn(account: str, access_key: str) -> str:

@@ -39,6 +39,7 @@ BUSY_STATE_EVERY_S = 60.0  # of a controller that applies a bundle
 MOST_UNSENT = 20  # reports that are kept if they cannot be sent
 MOST_AHEAD_S = 24 * 3600 + 60  # a bit more than a deployment accepts, which adds 1 for each wave
 EVERY_NODE = 100
+SETTLED_S = 2 * 3600  # a custom resource has an hour for an update, and another for its rollback
 TICK_S = 15.0  # the timer's interval varies by this
 POLLS_PER_S = 1000 / 60  # of all nodes of a cluster: less than half of SSM's default quota
 _FAILURE = re.compile(r"step '(.+?)': (.*)", re.DOTALL)
@@ -130,9 +131,10 @@ class Agent:
         return "the bundle parameter is not signed with the key that this node keeps" if is_refused else ""
 
     def _keep_key(self, pointer: Pointer) -> None:
-        """Keep the first key that reaches all nodes: until then, a rollback may bring a release without signatures."""
+        """Keep the key of a pointer that has reached all nodes, once no rollback can delete the key any more."""
         key = pointer.public_key
-        if key and not self.memory.public_key and pointer.compute_percent == EVERY_NODE:
+        is_settled = pointer.compute_percent == EVERY_NODE and self.time() - pointer.generation > SETTLED_S
+        if key and not self.memory.public_key and is_settled:
             if pointer.is_signed(self._parameter, key):
                 self.memory.public_key = key
             else:

@@ -24,7 +24,7 @@ class Memory:
     sha256: str = ""  # empty after an attempt that failed
     generation: int = 0
     bucket: str = ""  # of the first pointer that this node followed
-    public_key: str = ""  # of the first pointer with a key that this node applied and that reached all nodes
+    public_key: str = ""  # of the first pointer with a key that this node applied and that had reached all nodes for hours
     polled_s: float = 0
     refused: str = ""  # the hash of the pointer that the last attempt refused or failed to apply
     attempts: int = 0  # with this pointer

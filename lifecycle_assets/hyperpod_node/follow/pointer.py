@@ -13,6 +13,7 @@ from hyperpod_node.follow import rsa
 from hyperpod_node.provisioning_parameters import COMPUTE
 
 VERSION = 1
+SIGNATURE = ("signature", "public_key")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"lifecycle(/[A-Za-z0-9_=-][A-Za-z0-9_.=-]*)+")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{0,1000}")
@@ -36,6 +37,7 @@ class Pointer:
     instances: tuple[str, ...] = ()
     signature: str = ""
     public_key: str = ""
+    signed: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Pointer:
@@ -60,16 +62,17 @@ class Pointer:
             _texts(reach, "roles"),
             _natural(reach, "compute_percent", 100),
             _texts({"instances": [], **reach}, "instances"),
-            *(_matching({name: "", **content}, name, _BASE64) for name in ("signature", "public_key")),
+            _matching({"signature": "", **content}, "signature", _BASE64),
+            _matching({"public_key": "", **content}, "public_key", _BASE64),
+            json.dumps({name: value for name, value in content.items() if name not in SIGNATURE}, sort_keys=True),
         )
         if pointer.generation < 1:
             raise PointerError("the bundle parameter's rollout number is 0; the first is 1")
         return pointer
 
     def is_signed(self, parameter: str, public_key: str) -> bool:
-        """Return whether the owner of the key wrote this rollout number and bundle to the parameter."""
-        message = f"{parameter}\n{self.generation}\n{self.sha256}"  # as in cluster_resource/rollout_api.py
-        return rsa.is_signed(message.encode(), self.signature, public_key)
+        """Return whether the owner of the key wrote all this to the parameter, as ``ClusterApi.signed`` does."""
+        return rsa.is_signed(f"{parameter}\n{self.signed}".encode(), self.signature, public_key)
 
     def reaches(self, role: str, instance_id: str) -> bool:
         """Return whether the node follows the pointer already; compute nodes come in the order of a checksum of their id."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm import daemon, database
-from hyperpod_node.slurm.database import NAME, USER
+from hyperpod_node.server_certificate import CertificateError
+from hyperpod_node.slurm import daemon
+from hyperpod_node.slurm.database import NAME, USER, Authorities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +42,20 @@ def add_authorities(accounting: Accounting, system: System) -> None:
     """Let the running slurmdbd verify its external database; after a failure, go back."""
     file, host = system.slurm_etc / "slurmdbd.conf", accounting.host or ""
     text = file.read_text() if file.exists() else ""
-    if f"StorageHost={host}\n" not in text or "StorageParameters=" in text:
+    authorities = Authorities.of(accounting, system)
+    if authorities is None or f"StorageHost={host}\n" not in text:
         return
-    if (authorities := database.authorities(accounting, system)) is None:
+    line = f"StorageParameters=SSL_CA={authorities.file}\n"
+    if "StorageParameters=" in text:
+        if line in text:
+            authorities.write()
         return
     try:
-        _run(f"{text}StorageParameters=SSL_CA={authorities}\n", system)
+        authorities.verify(accounting, system)
+        authorities.write()
+        _run(f"{text}{line}", system)
         _wait(host, system)
-    except NodeError as error:
+    except (NodeError, CertificateError) as error:
         print(f"warning: slurmdbd does not verify the database at {host}: {error}")
         _run(text, system)
 

@@ -56,6 +56,46 @@ class Database:
     authorities: Path | None = None
 
 
+@dataclass(frozen=True)
+class Authorities:
+    """The certificate authorities of an external database, in the file from which slurmdbd reads them."""
+
+    file: Path
+    text: str
+    is_shipped: bool
+
+    @classmethod
+    def of(cls, accounting: Accounting, system: System) -> Authorities | None:
+        """Return those on the node or, without any, those of RDS for the database's region."""
+        own, shipped = system.path(AUTHORITIES), accounting.authorities
+        if own.exists():
+            return cls(own, own.read_text(encoding="ascii", errors="ignore"), is_shipped=False)  # comments have any language
+        return cls(system.slurm_etc / RDS_FILE, shipped, is_shipped=True) if shipped else None
+
+    def prepare(self, accounting: Accounting, system: System) -> None:
+        """Write the file. Raise a NodeError if slurmdbd would send its password for the first time to another server."""
+        try:
+            self.verify(accounting, system)
+        except NodeError as error:  # no answer; slurmdbd verifies the authority when it connects
+            print(f"warning: the accounting database is not verified: {error}")
+        except CertificateError as error:
+            if not self.file.exists():
+                raise NodeError(f"the accounting database does not prove who it is: {error}") from None
+            print(f"warning: the accounting database is not verified: {error}")
+        self.write()
+
+    def verify(self, accounting: Accounting, system: System) -> None:
+        """Raise a CertificateError unless the server has a certificate of an authority; a NodeError: no answer."""
+        host = accounting.host or ""
+        verify = partial(system.verify, host, accounting.port, self.text)
+        system.retry(f"the database at {host}", verify, VERIFICATION_S, longest_pause_s=5)
+
+    def write(self) -> None:
+        """Write the file, unless it is the node's own; slurmdbd reads it for each connection."""
+        if self.is_shipped:
+            put(self.file, self.text)
+
+
 def local(system: System) -> Database:
     """Run MariaDB on this node, with a database for the user slurm."""
     if not system.find("mariadbd"):
@@ -71,35 +111,19 @@ def local(system: System) -> Database:
 def external(accounting: Accounting, system: System) -> Database:
     """Return the server of the cluster file, with user and password from Secrets Manager."""
     arn = accounting.secret_arn or ""
+    authorities = Authorities.of(accounting, system)
+    if authorities:
+        authorities.prepare(accounting, system)
+    else:
+        print(f"the connection to {accounting.host} is encrypted only if the server requires it: {AUTHORITIES} does not exist")
     content = _secret(arn, system)
     return Database(
         host=accounting.host or "",
         port=accounting.port,
         user=_text(content, "username", arn),
         password=_text(content, "password", arn),
-        authorities=authorities(accounting, system),
+        authorities=authorities.file if authorities else None,
     )
-
-
-def authorities(accounting: Accounting, system: System) -> Path | None:
-    """Return the file with the authorities of an external database, if the database has a certificate of one of them.
-
-    Those on the node take precedence over those of RDS. An error is only a warning, and what slurmdbd uses stays.
-    """
-    own, shipped, host = system.path(AUTHORITIES), system.slurm_etc / RDS_FILE, accounting.host or ""
-    file, text = (own, own.read_text()) if own.exists() else (shipped, accounting.authorities)
-    if text is None:
-        print(f"the connection to {host} is encrypted only if the server requires it: {AUTHORITIES} does not exist")
-        return None
-    verify = partial(system.verify, host, accounting.port, text)
-    try:
-        system.retry(f"the database at {host}", verify, VERIFICATION_S)
-    except (NodeError, CertificateError) as error:
-        print(f"warning: the accounting database at {host} is not verified: {error}")
-        return file if file.exists() else None
-    if file == shipped:
-        put(file, text)
-    return file
 
 
 def _secret(arn: str, system: System) -> dict[str, object]:

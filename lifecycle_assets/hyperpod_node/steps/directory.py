@@ -183,7 +183,7 @@ def _warn_about_groups(directory: Directory, system: System) -> None:
             raise NodeError(f"SSSD does not find {', '.join(missing)}")
 
     try:  # SSSD may not be connected yet
-        system.retry("the groups of the directory", require_all, GROUPS_S)
+        system.retry("the groups of the directory", require_all, GROUPS_S, longest_pause_s=15)
     except NodeError:
         names = ", ".join(map(repr, missing))
         print(f"warning: the directory has no group {names}; check the name, `search_base` and `ldap_schema` in `options`")

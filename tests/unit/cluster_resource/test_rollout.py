@@ -446,9 +446,9 @@ def test_each_wave_is_signed_with_its_own_generation(signing: RolloutWorld) -> N
     assert len(signing.account.texts_written) == 4
     for text in signing.account.texts_written:
         value = json.loads(text)
-        message = f"{PARAMETER}\n{value['generation']}\n{sha256_of('b')}".encode()
-        assert b64decode(value["signature"]) == b"key-1 signed " + message
-        assert b64decode(value["public_key"]) == b"public key-1"
+        signature, key = b64decode(value.pop("signature")), b64decode(value.pop("public_key"))
+        assert (key, value["sha256"]) == (b"public key-1", sha256_of("b"))
+        assert signature == f"key-1 signed {PARAMETER}\n{json.dumps(value, sort_keys=True)}".encode()
         assert len(text) < 4096
 
 

@@ -7,6 +7,7 @@ import ssl
 import struct
 import subprocess
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -66,8 +67,6 @@ def test_a_server_with_a_certificate_of_its_authority_is_verified_without_a_pass
         (GREETING, "mallory", "Hostname mismatch"),
         (GREETING, "other/localhost", "self.signed certificate"),
         (NO_TLS, "localhost", "offers no TLS"),
-        (REFUSAL, "localhost", "offers no TLS"),
-        (b"", "localhost", "offers no TLS"),
     ],
 )
 def test_another_server_is_refused(ours: Path, tmp_path: Path, greeting: bytes, name: str, problem: str) -> None:
@@ -75,6 +74,30 @@ def test_another_server_is_refused(ours: Path, tmp_path: Path, greeting: bytes, 
     port, _ = serve(greeting, theirs)
     with pytest.raises(CertificateError, match=problem):
         verify("localhost", port, (ours if "/" in name else theirs).read_text())
+
+
+@pytest.mark.parametrize(("greeting", "problem"), [(REFUSAL, "Host is not allowed to connect"), (b"", "closed the connection")])
+def test_a_server_that_refuses_connections_is_an_outage(ours: Path, greeting: bytes, problem: str) -> None:
+    port, _ = serve(greeting, ours)
+    with pytest.raises(NodeError, match=problem):
+        verify("localhost", port, ours.read_text())
+
+
+def test_a_slow_server_is_an_outage_after_ten_seconds_in_all(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hyperpod_node.server_certificate.TIMEOUT_S", 0.6)
+    with socket.create_server(("localhost", 0)) as listener:
+
+        def drip() -> None:
+            with listener.accept()[0] as client, suppress(OSError):
+                for byte in b"\xff\0\0\0" + b"a" * 255:
+                    client.send(bytes([byte]))
+                    time.sleep(0.1)
+
+        threading.Thread(target=drip, daemon=True).start()
+        start = time.monotonic()
+        with pytest.raises((NodeError, CertificateError)):
+            verify("localhost", listener.getsockname()[1], ours.read_text())
+        assert time.monotonic() - start < 5
 
 
 def test_no_server_is_an_outage(ours: Path) -> None:

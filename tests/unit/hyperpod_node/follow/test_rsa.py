@@ -47,13 +47,13 @@ def key(name: str, bits: int = 3072, exponent: int = 65537) -> Key:
     return Key(file, subprocess.run(public, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def message(generation: int = 2, sha256: str = SHA256, parameter: str = FOLLOW.parameter) -> bytes:
-    return f"{parameter}\n{generation}\n{sha256}".encode()
+def message(generation: int = 2, sha256: str = SHA256, percent: int = 100, parameter: str = FOLLOW.parameter) -> bytes:
+    return f"{parameter}\n{json.dumps(json.loads(pointer(generation, sha256, percent)), sort_keys=True)}".encode()
 
 
-def signed(generation: int = 2, signer: str = "own", sha256: str = SHA256, **more: Any) -> str:
-    found = {"signature": key(signer).sign(message(generation, sha256)), "public_key": key(signer).text}
-    return pointer(generation, sha256, **(found | more))
+def signed(generation: int = 2, signer: str = "own", sha256: str = SHA256, percent: int = 100, **more: Any) -> str:
+    found = {"signature": key(signer).sign(message(generation, sha256, percent)), "public_key": key(signer).text}
+    return pointer(generation, sha256, percent, **(found | more))
 
 
 @pytest.mark.parametrize("exponent", [65537, 3])
@@ -94,6 +94,10 @@ TAMPERINGS: dict[str, Change] = {
     "another bundle": lambda it: it.update(sha256=OTHER),
     "a signature of another bundle": lambda it: it.update(signature=key("own").sign(message(2, OTHER))),
     "an old signature with a new rollout number": lambda it: it.update(generation=3),
+    "more nodes": lambda it: it["reach"].update(roles=["controller", "login"]),
+    "fewer nodes": lambda it: it["reach"].update(compute_percent=99),
+    "another folder": lambda it: it.update(prefix="lifecycle/2"),
+    "a new member": lambda it: it.update(more=1),
     "another cluster's bundle": lambda it: it.update(signature=key("own").sign(message(parameter="/hyperpod-cdk/other/bundle"))),
     "no signature": lambda it: it.pop("signature"),
     "neither signature nor key": lambda it: (it.pop("signature"), it.pop("public_key")),
@@ -142,6 +146,20 @@ def test_a_tampering_is_refused_before_anything_runs(tmp_path: Path, tampering: 
     assert node.applied == 1
     node.aws.parameter = signed(3)
     assert node.outcomes(7200) == [("applied", 3, None, "")]
+
+
+def test_a_node_keeps_no_key_that_a_rollback_may_delete(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    now = int(node.now)
+    node.aws.parameter = signed(now)
+    node.tick()
+    node.tick(3600)
+    node.aws.parameter = signed(now + 3600, "of the next deployment")
+    node.tick()
+    node.tick(3600)
+    assert Memory.load(node.system).public_key == ""
+    node.tick(3600)
+    assert Memory.load(node.system).public_key == key("of the next deployment").text
 
 
 def test_an_old_signed_pointer_and_a_swapped_bundle_are_refused(tmp_path: Path) -> None:

@@ -103,16 +103,40 @@ def test_a_database_with_a_certificate_of_rds_is_verified(machine: SlurmMachine)
     assert f"StorageParameters=SSL_CA={file}\n" in (machine.root / CONF_FILE).read_text()
 
 
-@pytest.mark.parametrize("verified_before", [True, False])
-def test_another_certificate_does_not_stop_accounting(
-    machine: SlurmMachine, capsys: pytest.CaptureFixture[str], verified_before: bool
+def test_another_certificate_does_not_stop_accounting_that_verified_the_database_before(
+    machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if verified_before:
-        accounting.apply(slurm_context(accounting=RDS), machine.system)
+    accounting.apply(slurm_context(accounting=RDS), machine.system)
     machine.verify = refuse
     accounting.apply(slurm_context(accounting=RDS), machine.system)
-    assert ("StorageParameters=SSL_CA=" in (machine.root / CONF_FILE).read_text()) is verified_before
-    assert "warning: the accounting database at db.example is not verified: db.example:3306" in capsys.readouterr().out
+    assert "StorageParameters=SSL_CA=" in (machine.root / CONF_FILE).read_text()
+    assert "warning: the accounting database is not verified: db.example:3306" in capsys.readouterr().out
+
+
+def test_a_new_controller_sends_no_password_to_another_server(machine: SlurmMachine) -> None:
+    machine.verify = refuse
+    with pytest.raises(NodeError, match=r"does not prove who it is: db\.example:3306 is another server"):
+        accounting.apply(slurm_context(accounting=RDS), machine.system)
+    assert not (machine.root / CONF_FILE).exists()
+
+
+def test_a_database_that_does_not_answer_yet_is_verified_when_slurmdbd_connects(machine: SlurmMachine) -> None:
+    def refuse_connections(host: str, port: int, _: str) -> None:
+        raise NodeError(f"{host}:{port}: Connection refused")
+
+    machine.verify = refuse_connections
+    accounting.apply(slurm_context(accounting=RDS), machine.system)
+    assert "StorageParameters=SSL_CA=" in (machine.root / CONF_FILE).read_text()
+
+
+def test_authorities_of_the_node_may_have_comments_in_any_language(machine: SlurmMachine) -> None:
+    (machine.root / "etc/ssl/certs").mkdir(parents=True, exist_ok=True)
+    (machine.root / "etc/ssl/certs/slurm-database.pem").write_text("# F\u0151tan\u00fas\u00edtv\u00e1ny\nPEM\n", encoding="utf-8")
+    checked = []
+    machine.verify = lambda *server: checked.append(server[2])
+    accounting.apply(slurm_context(accounting=RDS), machine.system)
+    assert checked == ["# Ftanstvny\nPEM\n"]
+    assert "tan\u00fa" in (machine.root / "etc/ssl/certs/slurm-database.pem").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -134,6 +158,9 @@ def test_a_running_slurmdbd_verifies_its_database_or_goes_on_as_before(
     assert ("warning: slurmdbd does not verify the database at db.example" in capsys.readouterr().out) is not works
     accounting_daemon.add_authorities(replace(RDS, host="another.example"), machine.system)  # the database does not change
     assert (machine.root / CONF_FILE).read_text() == before + (line if works else "")
+    if works:
+        accounting_daemon.add_authorities(replace(RDS, authorities="renewed"), machine.system)
+        assert (machine.root / "opt/slurm/etc/slurm-database.pem").read_text() == "renewed"
 
 
 @pytest.mark.fault(69)
