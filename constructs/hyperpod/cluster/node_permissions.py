@@ -66,9 +66,9 @@ class NodePermissions:
     def manage_interfaces(self) -> iam.PolicyStatement:
         """Allow HyperPod to share, tag, detach and delete existing network interfaces of nodes, and pods to use them.
 
-        https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action. The
-        subnets accept any account, because the ARN of a shared subnet contains its owner's. Interfaces of file systems have a tag:
-        https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonFSxServiceRolePolicy.html.
+        https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action.
+        The subnets accept any account, because the ARN of a shared subnet contains its owner's. Interfaces of file systems have a
+        tag: https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonFSxServiceRolePolicy.html.
         """
         return allow(
             "ManageNetworkInterfaces",
