@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hyperpod_node.errors import NodeError
@@ -37,7 +37,7 @@ class Pointer:
     instances: tuple[str, ...] = ()
     signature: str = ""
     public_key: str = ""
-    signed: str = ""
+    signed: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> Pointer:
