@@ -70,15 +70,10 @@ class Following(Running):
 
     def point(self, roles: tuple[str, ...] = ("controller", "login"), percent: int = 100, **changes: Any) -> None:
         """Write the pointer to the last bundle."""
-        pointer: dict[str, Any] = {
-            "version": 1,
-            "generation": self.generation,
-            "bucket": BUCKET,
-            "prefix": self.folder.rstrip("/"),
-        }
         reach = {"roles": roles, "compute_percent": percent}
-        pointer |= {"prefix": self.folder.rstrip("/"), "sha256": self.sha256, "reach": reach}
-        self.put(json.dumps(json.loads(ClusterApi(None, self.world.client).signed(self.key, PARAMETER, pointer)) | changes))
+        pointer = {"version": 1, "generation": self.generation, "bucket": BUCKET, "prefix": self.folder.rstrip("/")}
+        pointer |= {"sha256": self.sha256, "reach": reach} | changes
+        self.put(ClusterApi(None, self.world.client).signed(self.key, PARAMETER, pointer))
 
     def put(self, value: str) -> None:
         self.world.client("ssm").put_parameter(Name=PARAMETER, Value=value, Type="String", Overwrite=True)
