@@ -11,6 +11,7 @@ from local_aws.cloudformation.template import Json
 from local_aws.hyperpod.service_behaviour import degraded_is_complete
 
 _ADDON_S = 20 * 60
+SCHEDULER_S = 15  # of this machine: Kubernetes itself makes the pods and finds their nodes
 _INTERFACES = ("SubnetIds", "SecurityGroupIds")
 _ENDPOINTS = ("EndpointPublicAccess", "EndpointPrivateAccess", "PublicAccessCidrs")
 _NO_IMAGES = "add-ons install nothing: there are no images"
@@ -177,7 +178,7 @@ class Addon(Provider):
             return True if last["status"] in complete else None
 
         try:
-            context.until(look, timeout_s=_ADDON_S, every_s=15)
+            context.until(look, timeout_s=_ADDON_S, every_s=15, programs_s=SCHEDULER_S)
         except ResourceError as error:
             detail = f"{last.get('status')}: {_reason(last)}" if last.get("status") == "DEGRADED" else ""
             raise ResourceError(f"{error}; {detail}" if detail else str(error)) from error

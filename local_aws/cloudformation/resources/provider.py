@@ -3,6 +3,7 @@
 import json
 import random
 import string
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -59,11 +60,16 @@ class Context:
         values = {"stack-id": self.stack_id, "stack-name": self.stack_name, "logical-id": self.logical_id}
         return listed + [{"Key": f"aws:cloudformation:{key}", "Value": value} for key, value in values.items()]
 
-    def until(self, poll: Callable[[], Found | None], *, timeout_s: float = 3600, every_s: float = 5) -> Found:
-        """Call ``poll`` until it returns a value other than None, and return that value."""
-        deadline = clock.seconds() + timeout_s
+    def until(
+        self, poll: Callable[[], Found | None], *, timeout_s: float = 3600, every_s: float = 5, programs_s: float = 0
+    ) -> Found:
+        """Call ``poll`` until it returns a value other than None, and return that value.
+
+        ``programs_s``: how long real programs may need at least on this machine, whose clock the simulated one outruns.
+        """
+        deadline, of_programs = clock.seconds() + timeout_s, time.monotonic() + programs_s
         while (found := poll()) is None:
-            if clock.seconds() > deadline:
+            if clock.seconds() > deadline and time.monotonic() > of_programs:
                 raise ResourceError(f"Exceeded attempts to wait: {self.type} did not settle within {timeout_s:.0f} s")
             if self.halt.wait(max(clock.host_seconds(every_s), LEAST_PAUSE_S)):
                 raise CancelledError

@@ -110,7 +110,10 @@ def test_coredns_without_nodes_is_complete_as_terraform_saw_it(world: World) -> 
     assert world.client("eks").describe_addon(clusterName="ml", addonName="coredns")["addon"]["status"] == "DEGRADED"
 
 
-def test_coredns_without_nodes_fails_the_stack_and_the_rollback_removes_all(world: World) -> None:
+def test_coredns_without_nodes_fails_the_stack_and_the_rollback_removes_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("local_aws.cloudformation.resources.eks.SCHEDULER_S", 0)  # no real program runs here
     service_behaviour.choose({"degraded_addons": "fail"})
     assert world.deploy(_resources(addon="coredns")) == "ROLLBACK_COMPLETE"
     assert "InsufficientNumberOfReplicas" in str(world.failures())
