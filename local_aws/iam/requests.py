@@ -107,10 +107,10 @@ def _first_arn(*names: str) -> Callable[[Place, Parameters], str | None]:
     return lambda _, parameters: next((parameters[name] for name in names if parameters.get(name)), None)
 
 
-def _named(name: str, kind: str) -> Callable[[Place, Parameters], str | None]:
+def _named(name: str, kind: str, rest: str = "") -> Callable[[Place, Parameters], str | None]:
     def find(place: Place, parameters: Parameters) -> str | None:
-        value = parameters.get(name)
-        return place.arn(f"{kind}/{str(value).lstrip('/')}") if value else None
+        value = str(parameters.get(name) or "")
+        return value if not value or value.startswith("arn:") else place.arn(f"{kind}/{value.lstrip('/')}{rest}")
 
     return find
 
@@ -120,26 +120,16 @@ def _identity(place: Place, parameters: Parameters) -> str | None:
     return place.arn(f"role/{name}", region="") if name else parameters.get("PolicyArn")
 
 
-def _key(place: Place, parameters: Parameters) -> str | None:
-    name = str(parameters.get("KeyId") or "")
-    return name if name.startswith("arn:") or not name else place.arn(f"key/{name}")
-
-
-def _stack(place: Place, parameters: Parameters) -> str | None:
-    name = str(parameters.get("StackName") or "")
-    return name if name.startswith("arn:") or not name else place.arn(f"stack/{name}/*")
-
-
 # How each service's requests name the resource. Actions without a resource, and services not listed here, require "*".
 _RESOURCES: dict[str, Callable[[Place, Parameters], str | None]] = {
-    "cloudformation": _stack,
+    "cloudformation": _named("StackName", "stack", "/*"),
     "lambda": _function,
     "states": _first_arn("stateMachineArn", "executionArn", "activityArn", "resourceArn"),
     "logs": _log_stream,
     "sts": _first_arn("RoleArn"),
     "sns": _first_arn("TopicArn", "TargetArn"),
     "secretsmanager": _first_arn("SecretId"),
-    "kms": _key,
+    "kms": _named("KeyId", "key"),
     "iam": _identity,
     "ssm": _named("Name", "parameter"),
     "events": _named("Name", "rule"),
