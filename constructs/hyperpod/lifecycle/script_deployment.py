@@ -26,7 +26,7 @@ class ScriptDeployment(Construct):
     """Define the upload of the bundle and the provisioning parameters, if any, to a prefix.
 
     The function's role can add scripts and cannot delete any. CDK's BucketDeployment would copy what its event names, for every
-    principal that may invoke functions. The code is in the template, which is no asset of its own.
+    principal that may invoke functions. The code is in the template, not in an asset.
     """
 
     def __init__(

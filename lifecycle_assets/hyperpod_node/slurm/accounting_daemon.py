@@ -53,11 +53,19 @@ def add_authorities(accounting: Accounting, system: System) -> None:
     try:
         authorities.verify(accounting, system)
         authorities.write()
-        _run(f"{text}{line}", system)
-        _wait(host, system)
+        _verify_with(line, text, host, system)
     except (NodeError, CertificateError) as error:
         print(f"warning: slurmdbd does not verify the database at {host}: {error}")
+
+
+def _verify_with(line: str, text: str, host: str, system: System) -> None:
+    """Add the line to slurmdbd's configuration, and wait until it responds; after a failure, go back."""
+    try:
+        _run(f"{text}{line}", system)
+        _wait(host, system)
+    except NodeError:
         _run(text, system)
+        raise
 
 
 def _run(conf: str, system: System) -> None:

@@ -76,10 +76,8 @@ class Authorities:
         """Write the file. Raise a NodeError if slurmdbd would send its password for the first time to another server."""
         try:
             self.verify(accounting, system)
-        except NodeError as error:  # no answer; slurmdbd verifies the authority when it connects
-            print(f"warning: the accounting database is not verified: {error}")
-        except CertificateError as error:
-            if not self.file.exists():
+        except (NodeError, CertificateError) as error:  # without an answer, slurmdbd verifies the authority when it connects
+            if isinstance(error, CertificateError) and not self.file.exists():
                 raise NodeError(f"the accounting database does not prove who it is: {error}") from None
             print(f"warning: the accounting database is not verified: {error}")
         self.write()

@@ -163,6 +163,17 @@ def test_a_running_slurmdbd_verifies_its_database_or_goes_on_as_before(
         assert (machine.root / "opt/slurm/etc/slurm-database.pem").read_text() == "renewed"
 
 
+def test_a_verification_that_fails_does_not_touch_a_running_slurmdbd(
+    machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)
+    before = (machine.root / CONF_FILE).read_text(), len(machine.run.named("systemctl"))
+    machine.verify = refuse
+    accounting_daemon.add_authorities(RDS, machine.system)
+    assert ((machine.root / CONF_FILE).read_text(), len(machine.run.named("systemctl"))) == before
+    assert "warning: slurmdbd does not verify the database at db.example" in capsys.readouterr().out
+
+
 @pytest.mark.fault(69)
 def test_slurmdbd_is_waited_for_while_the_database_is_not_there(machine: SlurmMachine) -> None:
     machine.answers("mariadb", "", after_s=20)
